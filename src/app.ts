@@ -67,6 +67,7 @@ export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, serve } from './runtime/teammate/join.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
 export { HostLeadContext } from './runtime/runs/host-lead-context.ts';
+export { carryOutUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
 export { closeTeam, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';

@@ -99,6 +99,20 @@ export const startSchema = z.object({
   leftOut: z.array(z.string()).optional(),
 });
 
+/** One life of a run, from its start or resume to its end: the commits of all files at both. */
+const lifeSchema = z.object({
+  start: z.string().regex(/^[0-9a-f]{40,64}$/),
+  /** Absent if the lead was killed. */
+  end: z.string().regex(/^[0-9a-f]{40,64}$/).optional(),
+  /** When it began, in milliseconds since 1970: what is older was a person's. */
+  since: z.number().optional(),
+  /** Untracked files that were too large to keep, at one of both ends. */
+  leftOut: z.array(z.string()).optional(),
+  /** `teams undo` took its changes back. */
+  undone: z.literal(true).optional(),
+});
+export type RunLife = z.infer<typeof lifeSchema>;
+
 /** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
@@ -129,6 +143,7 @@ export const stateSchema = z.looseObject({
   finishedAt: z.string().optional(),
   exitCode: z.number().int().optional(),
   start: startSchema.optional(),
+  lives: z.array(lifeSchema).optional(),
   host: hostSchema.optional(),
   /** What a person must do before the run can go on: `teams doctor --trust`. */
   waitsFor: z.literal('trust').optional(),

@@ -3,6 +3,7 @@
  * folders. It is built in a separate index. The user's index is copied for its cached file data and is not changed.
  */
 import { join, resolve } from 'node:path';
+import type { TreeEntry } from '../../store/workspace/user-files.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { DIFF } from './git-diff.ts';
@@ -68,6 +69,9 @@ interface TreeChoice {
   readonly leftOut?: readonly string[] | undefined;
 }
 
+/** Files outside of a sparse checkout are looked at, too. */
+const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
+
 /** @throws GitFailure */
 export const withTrees = async <T>(
   { top, index, objects }: Repository,
@@ -84,11 +88,45 @@ export const withTrees = async <T>(
     const staged = await git(['write-tree'], inOwn);
     const without = [...OURS, ...(await submodules(inOwn)), ...leftOut.map(excluding)];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
-    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
+    const added = await git([...EVERYWHERE, 'add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
+    await keepLineEnds(inOwn);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
   });
+
+/** Files in one git command. */
+const BATCH = 200;
+
+/** Puts files whose line ends git converts (attributes, `core.autocrlf`) into the index byte for byte. */
+async function keepLineEnds(where: GitWhere): Promise<void> {
+  const convert = await git(['config', '--get', 'core.autocrlf'], where);
+  const attributes = await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where);
+  if (attributes.text === '' && !['true', 'input'].includes(convert.text.trim())) return;
+  const listed = requireGit(await git(['ls-files', '--eol', '-z'], where), 'git ls-files').split('\0');
+  const converted = listed.flatMap((line) => {
+    const [info = '', path = ''] = line.split('\t');
+    const [inIndex, inTree] = /^i\/(\S*) +w\/(\S*)/.exec(info)?.slice(1) ?? [];
+    return inTree === '' || inIndex === inTree || path === '' ? [] : [path];
+  });
+  for (let at = 0; at < converted.length; at += BATCH) {
+    const paths = converted.slice(at, at + BATCH);
+    const hashes = requireGit(
+      await git(['hash-object', '-w', '--no-filters', '--', ...paths], where),
+      'git hash-object',
+    ).split('\n');
+    const modes = requireGit(
+      await git(['ls-files', '--stage', '-z', '--', ...paths.map(literally)], where),
+      'git ls-files',
+    );
+    const modeOf = new Map(modes.split('\0').map((entry) => [entry.slice(entry.indexOf('\t') + 1), entry.slice(0, 6)]));
+    const entries = paths.map((path, one) => `${modeOf.get(path) ?? '100644'},${hashes[one] ?? ''},${path}`);
+    const added = await git(['update-index', ...entries.flatMap((entry) => ['--cacheinfo', entry])], where);
+    requireGit(added, 'git update-index');
+  }
+}
+
+const literally = (path: string): string => `:(top,literal)${path}`;
 
 /** Submodules stay as they are in the index: to compare one, git runs programs that its configuration names. */
 async function submodules(where: GitWhere): Promise<string[]> {
@@ -99,6 +137,36 @@ async function submodules(where: GitWhere): Promise<string[]> {
 }
 
 const excluding = (path: string): string => `:(exclude,top,literal)${path}`;
+
+export interface TreeChange {
+  /** Relative to the root of the working tree. */
+  readonly path: string;
+  readonly from: TreeEntry;
+  readonly to: TreeEntry;
+}
+
+/** @throws GitFailure */
+export async function treeChanges(from: string, to: string, where: GitWhere): Promise<TreeChange[]> {
+  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-ext-diff', '--no-abbrev', from, to];
+  const words = requireGit(await git(args, where), 'git diff-tree').split('\0');
+  return words.flatMap((info, at): TreeChange[] => {
+    const path = words[at + 1];
+    if (at % 2 === 1 || path === undefined || path === '') return [];
+    const [before = '', after = '', old = '', now = ''] = info.replace(/^:/, '').split(' ');
+    const entry = (mode: string, hash: string): TreeEntry => (/^0+$/.test(mode) ? null : { mode, hash });
+    return [{ path, from: entry(before, old), to: entry(after, now) }];
+  });
+}
+
+/** The largest file that is read from the repository, in bytes. */
+const LARGEST = 2 ** 30;
+
+/** @throws GitFailure */
+export async function bytesOf({ hash }: NonNullable<TreeEntry>, where: GitWhere): Promise<Buffer> {
+  const { code, data, bytes, said } = await git(['cat-file', 'blob', hash], { ...where, keptBytes: LARGEST });
+  if (code !== 0 || bytes !== data.length) throw new GitFailure(`git cat-file: ${said || 'the file is too large'}`);
+  return data;
+}
 
 export interface ChangedFile {
   /** Relative to the root of the working tree. */

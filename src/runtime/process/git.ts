@@ -21,6 +21,8 @@ export interface GitAnswer {
   /** -1 if there is no git, or it was ended. */
   readonly code: number;
   readonly text: string;
+  /** The same, as bytes. */
+  readonly data: Buffer;
   /** Bytes that it printed. */
   readonly bytes: number;
   /** The first line of its error output. */
@@ -46,7 +48,15 @@ const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', set
 const NO_FETCH = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0' };
 
 /** These read no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */
-const WITHOUT_FILES = new Set(['rev-parse', 'update-ref', 'commit-tree']);
+const WITHOUT_FILES = new Set([
+  'rev-parse',
+  'update-ref',
+  'commit-tree',
+  'for-each-ref',
+  'cat-file',
+  'diff-tree',
+  'config',
+]);
 
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const [command = ''] = args;
@@ -100,12 +110,18 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
     timeoutMs: PATIENCE_MS,
   };
   const started = await startProcess(request, { keptBytes });
-  if (!started.ok) return { code: -1, text: '', bytes: 0, said: started.failure.message };
+  if (!started.ok) return { code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said: started.failure.message };
   let bytes = 0;
   for (let output = await started.process.next(); output; output = await started.process.next())
     if (output.stream === 'stdout') bytes += output.bytes.length;
   const end = await started.process.ended;
   const first = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
   const said = end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s` : first;
-  return { code: end.kind === 'exited' ? end.code : -1, text: end.stdout.toString('utf8'), bytes, said };
+  return {
+    code: end.kind === 'exited' ? end.code : -1,
+    text: end.stdout.toString('utf8'),
+    data: end.stdout,
+    bytes,
+    said,
+  };
 }

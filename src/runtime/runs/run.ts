@@ -17,7 +17,7 @@ import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { saveBaseline } from './ownership-check.ts';
-import { keepSafetyPoint } from './safety-point.ts';
+import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { Tasks } from '../team/task-service.ts';
@@ -101,7 +101,7 @@ export async function runTeam(
           }
         : {}),
     });
-    const unkept = await keepSafetyPoint(session, run.signal);
+    const unkept = await keepStart(session, run.signal);
     await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
@@ -179,13 +179,14 @@ async function conclude(
   if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
+  const unkept = await keepEnd(session);
   const judged = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
   const exitCode = ending.why === 'spent' ? 1 : ending.why === 'refused' ? ending.error.exitCode : judged;
   const waitsFor = ending.why === 'refused' && ending.error.code === 'UNTRUSTED' ? 'trust' : undefined;
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, waitsFor, ...(isInterrupted ? {} : { exitCode }) });
-  const notes = [...notesOf(ending, session.store.paths.name), ...run.notes];
+  const notes = [...notesOf(ending, session.store.paths.name), ...run.notes, ...(unkept === undefined ? [] : [unkept])];
   const report = reportOf(session.store, { gates: [...gates], notes, exitCode, prices: session.prices });
   keepReport(session.store, report);
   if (ending.why !== 'stopped') await session.finished(report);

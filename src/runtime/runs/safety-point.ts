@@ -1,7 +1,7 @@
 /**
- * The safety point of a run. Before agents write, the tracked files, the index and untracked files are kept in git as
- * two commits under `refs/teams/<team>/start`: the files on top of the index on top of HEAD. Branches, the user's index
- * and the files are not touched.
+ * The safety points of a run. At both ends of each life of a run the tracked files, the index and untracked files are
+ * kept in git as two commits below `refs/teams/<team's ULID>/`: the files on top of the index on top of HEAD. Branches,
+ * the user's index and the files are not touched.
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -9,18 +9,20 @@ import { GitFailure, requireGit, repositoryAt, untracked, withTrees, type Trees 
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import { keptSafetyPoint, refOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { formerRefOf, keptSafetyPoint, refOf, refsOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 
-/**
- * Deletes the ref of a safety point. The ref of another run with the same name stays, and a missing ref is no error.
- */
+/** Deletes the refs of a team's safety points. A missing ref is no error. */
 export async function forgetSafetyPoint(
   store: Pick<TeamReader, 'disk' | 'paths'>,
-  start: SafetyPoint,
+  { start, team }: { readonly start: SafetyPoint; readonly team: string | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const cwd = repositoryOf(store, start);
-  await git(['update-ref', '-d', refOf(store.paths.name), start.commit], { cwd, signal });
+  const where = { cwd: repositoryOf(store, start), signal };
+  await git(['update-ref', '-d', formerRefOf(store.paths.name), start.commit], where);
+  if (team === undefined) return;
+  const listed = await git(['for-each-ref', '--format=%(refname)', refsOf(team)], where);
+  for (const ref of listed.text.split('\n').filter((one) => one.startsWith(refsOf(team))))
+    await git(['update-ref', '-d', ref], where);
 }
 
 const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
@@ -28,61 +30,115 @@ const IDENTITY = Object.fromEntries(
   ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
 );
 
+type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>;
+
 /**
- * Makes the safety point once in the life of a team, before the first claim. Without git there is none.
+ * Keeps all files at the start of a life of the run: before the first claim, and at each resume of such a run. Without
+ * git there is no safety point.
  *
  * @returns why there is none, if there should be one
  */
-export async function keepSafetyPoint(
-  session: Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>,
-  signal?: AbortSignal,
+export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<string | undefined> {
+  const { store } = session;
+  const { start, lives = [] } = store.state.read() ?? {};
+  if (missingExclusion(cwdOf(store)) === undefined) return undefined;
+  if (start === undefined && [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
+  const before = lives.length === 0 && start !== undefined ? [{ start: start.commit }] : lives;
+  const since = store.clock.now();
+  return keep(session, 'start', before.length + 1, signal, async (kept) => {
+    const first = start ?? keptSafetyPoint(store, kept);
+    const life = { start: kept.commit, since, leftOut: kept.leftOut };
+    await session.note({ start: first, lives: [...before, life] });
+  });
+}
+
+/** Keeps all files at the end of a life, when no process of the run writes any more: what the run itself changed. */
+export async function keepEnd(session: Keeper): Promise<string | undefined> {
+  const { lives = [] } = session.store.state.read() ?? {};
+  const last = lives.at(-1);
+  if (last === undefined || last.end !== undefined) return undefined;
+  return keep(session, 'end', lives.length, undefined, ({ commit: end, leftOut = [] }) => {
+    const all = [...new Set([...(last.leftOut ?? []), ...leftOut])];
+    return session.note({
+      lives: [...lives.slice(0, -1), { ...last, end, ...(all.length > 0 ? { leftOut: all } : {}) }],
+    });
+  });
+}
+
+async function keep(
+  session: Keeper,
+  end: 'start' | 'end',
+  life: number,
+  signal: AbortSignal | undefined,
+  note: (kept: SafetyPoint) => Promise<void>,
 ): Promise<string | undefined> {
   const { store } = session;
-  const cwd = cwdOf(store);
-  if (store.state.read()?.start !== undefined || missingExclusion(cwd) === undefined) return undefined;
-  if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
   try {
-    const start = await session.children.run((marker) =>
-      commitAll(session, { cwd, marker, env: IDENTITY, signal: signal ?? new AbortController().signal }),
+    const kept = await session.children.run((marker) =>
+      commitAll(
+        session,
+        { end, life },
+        {
+          cwd: cwdOf(store),
+          marker,
+          env: IDENTITY,
+          signal: signal ?? new AbortController().signal,
+        },
+      ),
     );
-    await session.note({ start: keptSafetyPoint(store, start) });
-    session.tell({
-      type: 'baseline.saved',
-      ...keptSafetyPoint(store, start),
-      text: `${refOf(store.paths.name)} is ${start.commit}`,
-    });
+    await note(kept);
+    if (end === 'start')
+      session.tell({
+        type: 'baseline.saved',
+        ...keptSafetyPoint(store, kept),
+        text: `${refOf(teamOf(store), life, end)} is ${kept.commit}`,
+      });
     return undefined;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     session.tell({ type: 'start.failed', text: error.message });
-    return `No safety point was made before the work: ${error.message}.`;
+    return end === 'start'
+      ? `No safety point was made before the work: ${error.message}.`
+      : `The end of the work was not kept, so \`teams undo\` cannot tell it from later changes: ${error.message}.`;
   }
 }
+
+const teamOf = ({ board }: Pick<TeamReader, 'board'>): string => board.fold().team?.id ?? 'unknown';
 
 /** Copying that takes longer than this is told, in milliseconds. */
 const TOLD_AFTER_MS = 2_000;
 
 async function commitAll(
   session: Pick<RunSession, 'store' | 'keptFileBytes' | 'tell'>,
+  { end, life }: { readonly end: 'start' | 'end'; readonly life: number },
   where: GitWhere,
 ): Promise<SafetyPoint> {
   const team = session.store.paths.name;
+  const when = end === 'start' ? 'began' : 'ended';
   const repository = await repositoryAt(where);
   if (typeof repository === 'string') throw new GitFailure(repository);
   const { large: leftOut, bytes } = await untracked(repository, where, session.keptFileBytes);
   const told = afterRunning(TOLD_AFTER_MS, () =>
     session.tell({
       type: 'baseline.slow',
-      text: `git still copies untracked files (${mebibytes(bytes)}) before the work begins`,
+      text: `git still copies untracked files (${mebibytes(bytes)}) ${end === 'start' ? 'before the work begins' : 'after the work'}`,
     }),
   );
   try {
     return await withTrees(repository, where, { keep: true, leftOut }, async (trees) => {
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
       const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
-      const index = await commit(trees, trees.staged ?? trees.files, parent, `What was staged when team ${team} began`);
-      const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} began`);
-      requireGit(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
+      const index = await commit(
+        trees,
+        trees.staged ?? trees.files,
+        parent,
+        `What was staged when team ${team} ${when}`,
+      );
+      const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} ${when}`);
+      requireGit(
+        await git(['update-ref', refOf(teamOf(session.store), life, end), files], trees.where),
+        'git update-ref',
+      );
       return { commit: files, directory: repository.top, ...(leftOut.length === 0 ? {} : { leftOut }) };
     });
   } finally {

@@ -11,17 +11,18 @@ import type { SafetyPoint } from '../process/safety-ref.ts';
 /** Removes the ref first: without its team, nothing would remove it later. */
 export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {
   for (const team of teams) {
-    const start = startOf(team);
-    if (start !== undefined) await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, start, signal);
+    const kept = keptOf(team);
+    if (kept !== undefined) await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, kept, signal);
     removeArchived([team]);
   }
 }
 
-function startOf({ paths }: ListedTeam): SafetyPoint | undefined {
+function keptOf({ paths }: ListedTeam): { readonly start: SafetyPoint; readonly team: string | undefined } | undefined {
   try {
     const store = openForReading(paths, { clock: realClock });
     try {
-      return stateIn(store)?.start;
+      const start = stateIn(store)?.start;
+      return start && { start, team: store.board.fold().team?.id };
     } finally {
       store.close();
     }

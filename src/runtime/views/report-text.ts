@@ -210,7 +210,7 @@ function wishLine({ file, text, member, task, open }: ReportWish): string {
 }
 
 const changeLines = ({ team, undo }: Report): string[] =>
-  undo === null ? [] : [`See: teams diff ${team}`, `Undo, in ${undo.directory}: ${undo.command}`];
+  undo === null ? [] : [`See: teams diff ${team}`, `Undo: ${undo.command}`];
 
 /** Empty if no tokens were used. */
 function spendingLines({ members, spending }: Report): string[] {

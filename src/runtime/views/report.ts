@@ -29,7 +29,7 @@ import {
 } from './report-text.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
-import { repositoryOf, undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
+import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 
 export type { Report };
@@ -86,7 +86,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
 
 const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({
   directory: repositoryOf(store, start),
-  command: undoCommand(store.paths.name, start),
+  command: `teams undo ${store.paths.name}`,
 });
 
 /** Names in one note. */

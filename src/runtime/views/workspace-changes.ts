@@ -1,4 +1,4 @@
-/** The changes in a team's working directory since its safety point, in all or for one task. */
+/** The changes in a team's working directory from its safety point to the end of its run, in all or for one task. */
 import { posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -16,6 +16,7 @@ import {
 } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
+import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
 interface WorkspaceChanges {
@@ -39,7 +40,7 @@ export async function changesSince(
   signal: AbortSignal,
 ): Promise<WorkspaceChanges> {
   const { name } = store.paths;
-  const start = stateIn(store)?.start;
+  const { start, lives } = stateIn(store) ?? {};
   if (start === undefined)
     throw new UsageError(
       'USAGE',
@@ -47,7 +48,9 @@ export async function changesSince(
     );
   const isIts = task === undefined ? () => true : filesOf(task);
   try {
-    return await againstNow({ cwd: cwdOf(store), start, isIts, asText: true }, signal);
+    // What was changed after the end of a run is not the run's.
+    const end = leadStatusOf(store).alive ? undefined : lives?.at(-1)?.end;
+    return await compared({ cwd: cwdOf(store), start, end, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
@@ -67,26 +70,31 @@ function filesOf(task: Task): (path: string) => boolean {
 interface Since {
   readonly cwd: string;
   readonly start: SafetyPoint;
+  /** The commit to compare with; undefined for the files as they are now. */
+  readonly end?: string | undefined;
   readonly isIts: (path: string) => boolean;
   readonly asText: boolean;
 }
 
-async function againstNow({ cwd, start, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
+async function compared({ cwd, start, end, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
   const { commit, leftOut } = start;
   const repository = await repositoryAt({ cwd, signal });
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
-  return withTrees(repository, { signal }, { keep: false, leftOut }, async (trees) => {
+  const compare = async (trees: Trees): Promise<WorkspaceChanges> => {
     const changed = (await changedBetween(commit, trees)).filter(({ path }) => isIts(here(path)));
     const files = changed.map((file) => ({ ...file, path: here(file.path) }));
     return { from: commit, files, text: asText ? await textOf(commit, trees, changed) : '' };
-  });
+  };
+  return end === undefined
+    ? withTrees(repository, { signal }, { keep: false, leftOut }, compare)
+    : compare({ staged: undefined, files: end, where: { cwd: repository.top, signal } });
 }
 
 /** Paths that differ from a safety point, relative to the working directory; or why they are unknown. */
 export async function changedPaths(cwd: string, start: SafetyPoint, signal: AbortSignal): Promise<string[] | string> {
   try {
-    const { files } = await againstNow({ cwd, start, isIts: () => true, asText: false }, signal);
+    const { files } = await compared({ cwd, start, isIts: () => true, asText: false }, signal);
     return files.map(({ path }) => path);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

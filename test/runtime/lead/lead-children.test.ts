@@ -15,7 +15,7 @@ import { sweep } from '../../../src/os/sweep.ts';
 import { LeadChildren } from '../../../src/runtime/lead/lead-children.ts';
 import { marksIn } from '../../../src/runtime/lead/recorded-marks.ts';
 import { runGates } from '../../../src/runtime/runs/gates.ts';
-import { keepSafetyPoint } from '../../../src/runtime/runs/safety-point.ts';
+import { keepStart } from '../../../src/runtime/runs/safety-point.ts';
 import { runHook } from '../../../src/runtime/team/hooks.ts';
 import { until } from '../../support/cli.ts';
 import { isRunning } from '../../support/session.ts';
@@ -98,7 +98,7 @@ describe('a program of the lead that starts while the sweep after another lasts'
     const first = hook('true');
     await until(() => swept.length === 1, 'the sweep after the first hook has begun');
     const told: string[] = [];
-    const made = keepSafetyPoint({
+    const made = keepStart({
       store,
       children,
       keptFileBytes: Infinity,

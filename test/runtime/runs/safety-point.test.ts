@@ -103,6 +103,15 @@ const undone = z.looseObject({
   notes: z.array(z.string()),
 });
 
+/** The commits under the refs of the only team: `1/start` and so on. */
+const refs = (at: string): Record<string, string> =>
+  Object.fromEntries(
+    git(at, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/teams')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.replace(/^refs\/teams\/[0-9A-Z]{26}\//, '').split(' ') as [string, string]),
+  );
+
 const runIn = async (place: Workplace, at: string) => {
   const { code, out, err } = await place.say(['run', 'plan.json', '--json'], { cwd: at });
   expect(code, err).toBe(0);
@@ -121,12 +130,13 @@ describe('the safety point', () => {
       expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
       expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
 
-      execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
-      const { files, staged, branches } = stateOf(at);
-      // Ignored files are not kept.
-      expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
-      // A staged conflict cannot be kept as a conflict: its files are kept.
-      if (!kind.includes('merge')) expect(staged).toBe(before.staged);
+      expect(undo.command).toBe('teams undo tidy');
+      expect((await place.say(['undo', 'tidy', '--yes'], { cwd: at })).code).toBe(0);
+      // Ignored files are not kept. No task named made.txt, so it may be a person's.
+      const files = { ...before.files, 'out.log': 'no\n', 'made.txt': 'new\n' };
+      expect(stateOf(at)).toEqual({ ...before, files });
+      expect((await place.say(['undo', 'tidy', '--redo', '--yes'], { cwd: at })).code).toBe(0);
+      expect(stateOf(at)).toEqual(after);
     },
   );
 
@@ -167,20 +177,18 @@ describe('the safety point', () => {
     for (const name of large) writeFileSync(join(at, name), 'x'.repeat(100_001));
     writeFileSync(join(at, 'small.bin'), 'x'.repeat(100_000));
     const before = stateOf(at);
-    const { undo, notes } = await runIn(place, at);
+    const { notes } = await runIn(place, at);
     for (const name of large) expect(notes.join('\n')).toContain(JSON.stringify(name));
     expect(notes.join('\n')).not.toContain('small.bin');
-    const kept = git(at, 'ls-tree', '-r', '--name-only', 'refs/teams/tidy/start');
+    const kept = git(at, 'ls-tree', '-r', '--name-only', refs(at)['1/start'] ?? '');
     expect(kept).toContain('small.bin');
     expect(kept.match(/\.bin/g)).toHaveLength(1);
     const { out } = await place.say(['diff', 'tidy', '--json'], { cwd: at });
     expect(changes.parse(JSON.parse(out)).files.map(({ path }) => path)).not.toContain(large[2]);
     // Also what a member put into the index since.
     git(at, 'add', '--', './-rf.bin');
-    execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
-    const { files, staged } = stateOf(at);
-    expect(files).toEqual({ ...before.files, 'out.log': 'no\n' });
-    expect(staged).toBe(before.staged);
+    expect((await place.say(['undo', 'tidy', '--yes'], { cwd: at })).code).toBe(0);
+    expect(stateOf(at).files).toEqual({ ...before.files, 'out.log': 'no\n', 'made.txt': 'new\n' });
   });
 
   it('copying that takes longer than two seconds is told once, with its size', async () => {
@@ -196,7 +204,7 @@ describe('the safety point', () => {
     vi.stubEnv('PATH', `${slow}:${process.env['PATH'] ?? ''}`);
     const { code, err } = await place.say(['run', 'plan.json'], { cwd: at });
     expect(code, err).toBe(0);
-    expect(err.match(/baseline\.slow git still copies untracked files \([34] MiB\)/g)).toHaveLength(1);
+    expect(err.match(/baseline\.slow git still copies untracked files \([34] MiB\) before the work begins/g)).toHaveLength(1);
   });
 
   it('there is no safety point without git, and `teams diff` says so', async () => {
@@ -208,19 +216,28 @@ describe('the safety point', () => {
     expect(err).toContain('no safety point');
   });
 
-  it('a resumed run keeps its first safety point', async () => {
+  it('a resumed run keeps its first safety point, and each life has its own', async () => {
     const place = new Workplace();
     const at = dirty(place);
     const run = 'echo 1 >>kept.txt; [ -e go ] || exec sleep 60';
     place.put('plan.json', JSON.stringify({ ...PLAN, cwd: at, tasks: [{ subject: 'Once', run }] }));
     const { child, ended } = place.start('run', 'plan.json', '--root', at);
     await until(() => readFileSync(join(at, 'kept.txt'), 'utf8') === 'old1\n', 'the task runs');
-    const first = git(at, 'rev-parse', 'refs/teams/tidy/start');
+    const first = refs(at);
+    expect(Object.keys(first)).toEqual(['1/start']);
     child.kill('SIGKILL');
     await ended;
     writeFileSync(join(at, 'go'), '');
     expect((await place.say(['resume', 'tidy'], { cwd: at })).code).toBe(0);
-    expect(git(at, 'rev-parse', 'refs/teams/tidy/start')).toBe(first);
-    expect(git(at, 'show', 'refs/teams/tidy/start:kept.txt')).toBe('old');
+    expect(refs(at)).toMatchObject({
+      ...first,
+      '2/start': expect.any(String) as string,
+      '2/end': expect.any(String) as string,
+    });
+    expect(git(at, 'show', `${first['1/start'] ?? ''}:kept.txt`)).toBe('old');
+    // The first life was killed: its end is where the second began.
+    const undo = await place.say(['undo', 'tidy', '--yes'], { cwd: at });
+    expect(undo.code, undo.err).toBe(0);
+    expect(readFileSync(join(at, 'kept.txt'), 'utf8')).toBe('old');
   });
 });

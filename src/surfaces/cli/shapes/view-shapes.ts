@@ -77,6 +77,16 @@ export const exported = answer({
 });
 
 const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
+const undone = answer({
+  team: text,
+  task: text.nullable(),
+  redo: z.boolean(),
+  files: z.array(z.strictObject({ path: text, change: z.enum(['restored', 'removed', 'made again']) })),
+  /** Files that stay as they are, with the reason. */
+  left: z.array(z.strictObject({ path: text, why: text })),
+  /** False if nothing was to be done, or the person said no. */
+  done: z.boolean(),
+});
 export const changes = answer({
   team: text,
   task: text.nullable(),
@@ -119,4 +129,5 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   report: { answers: [report] },
   export: { answers: [exported] },
   diff: { answers: [changes] },
+  undo: { answers: [undone] },
 };

@@ -181,6 +181,18 @@ const looking: readonly Verb[] = [
     ],
     load: () => import('../commands/views/diff.ts'),
   },
+  {
+    name: 'undo',
+    summary: 'take back what a run has changed in the repository, and nothing else',
+    words: '[team] [task]',
+    options: [{ flags: '--redo', what: 'take the undo back' }],
+    examples: [
+      { line: 'teams undo login', what: 'show what would be taken back, and ask' },
+      { line: 'teams undo login 3 --yes', what: 'only the change of task 3, without a question' },
+      { line: 'teams undo login --redo', what: 'bring the changes back' },
+    ],
+    load: () => import('../commands/views/undo.ts'),
+  },
 ];
 
 export const talk: readonly Verb[] = [...mail, ...looking];

@@ -1,0 +1,220 @@
+/**
+ * Takes back what a run changed, and nothing else (docs/specification.md R8.23): for each life of the run, last first,
+ * the difference between its start and its end. A file that was changed since is not touched, and nothing is done. Each
+ * file goes from exactly what the run left to exactly what it found, so a killed undo is finished by repeating it, and
+ * the same steps backwards are the redo.
+ */
+import { join, posix } from 'node:path';
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { RunLife } from '../../model/team/team-config.ts';
+import { matcher } from '../../policy/file-patterns.ts';
+import {
+  entryAt,
+  isBehindLink,
+  isOlder,
+  isSame,
+  placeFile,
+  removeUserFile,
+  type TreeEntry,
+} from '../../store/workspace/user-files.ts';
+import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { openStore, type StoreOptions } from '../../store/team/team-store.ts';
+import { bytesOf, GitFailure, repositoryAt, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { leadStatusOf } from '../views/external-status.ts';
+
+interface UndoStep {
+  /** Relative to the root of the working tree. */
+  readonly path: string;
+  readonly from: TreeEntry;
+  readonly to: TreeEntry;
+  /** It is as it shall be. */
+  readonly isDone: boolean;
+}
+
+/** What an undo or a redo would do. */
+export interface UndoPlan {
+  /** The root of the working tree. */
+  readonly top: string;
+  readonly steps: readonly UndoStep[];
+  /** Changed in the same time, but not surely by the run: they stay. */
+  readonly left: readonly { readonly path: string; readonly why: string }[];
+  /** Lives whose end was not kept, because the lead was killed: later changes count as the run's. */
+  readonly isEndUnknown: boolean;
+  /** The lives after it. */
+  readonly lives: readonly RunLife[];
+}
+
+interface UndoChoice {
+  /** Only this task's change. */
+  readonly task?: Task | undefined;
+  readonly redo: boolean;
+}
+
+/**
+ * @throws UsageError `USAGE` for a team without a safety point; ConflictError `LEAD_ALIVE` for a running team,
+ *   `REFUSED` naming the files that were changed since, or the tasks that changed the same files
+ */
+export async function planUndo(store: TeamReader, choice: UndoChoice, signal: AbortSignal): Promise<UndoPlan> {
+  const { name } = store.paths;
+  const { start, lives = start === undefined ? [] : [{ start: start.commit }] } = stateIn(store) ?? {};
+  if (start === undefined)
+    throw new UsageError(
+      'USAGE',
+      `Team ${name} has no safety point, so nothing can be taken back: one is made by \`teams run\` in a git repository.`,
+    );
+  if (leadStatusOf(store).alive)
+    throw new ConflictError('LEAD_ALIVE', `Team ${name} is running; \`teams cancel ${name}\` ends it, then undo.`);
+  try {
+    return await plan(store, { ...choice, lives, leftOut: start.leftOut }, signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
+  }
+}
+
+interface Ask extends UndoChoice {
+  readonly lives: readonly RunLife[];
+  readonly leftOut: readonly string[] | undefined;
+}
+
+async function plan(store: TeamReader, { task, redo, lives, leftOut }: Ask, signal: AbortSignal): Promise<UndoPlan> {
+  const cwd = cwdOf(store);
+  const repository = await repositoryAt({ cwd, signal });
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  const { top, prefix } = repository;
+  const where = { cwd: top, signal };
+  const chosen = lives.filter(({ undone = false }) => undone === redo);
+  const isEndUnknown = !redo && chosen.at(-1) !== undefined && chosen.at(-1)?.end === undefined;
+  const now = (): Promise<string> =>
+    withTrees(repository, { signal }, { keep: true, leftOut }, ({ files }) => Promise.resolve(files));
+  const ended: (RunLife & { readonly end: string })[] = [];
+  for (const life of chosen)
+    ended.push({ ...life, end: life.end ?? lives[lives.indexOf(life) + 1]?.start ?? (await now()) });
+  const chain = new Map<string, TreeChange>();
+  const broken: string[] = [];
+  for (const { start, end } of redo ? ended : ended.toReversed()) {
+    const [from, to] = redo ? [start, end] : [end, start];
+    for (const change of await treeChanges(from, to, where)) {
+      const before = chain.get(change.path);
+      // A person changed it between two lives.
+      if (before !== undefined && !isSame(before.to, change.from)) broken.push(change.path);
+      chain.set(change.path, before === undefined ? change : { ...change, from: before.from });
+    }
+  }
+  const large = new Set([...(leftOut ?? []), ...ended.flatMap((life) => life.leftOut ?? [])]);
+  const whyLeft = (path: string): string | undefined => (large.has(path) ? 'it was too large to keep' : undefined);
+  const here = (path: string): string => posix.relative(prefix, path);
+  const isIts = namedBy(store, task);
+  const all = [...chain.values()].filter(({ from, to }) => !isSame(from, to) && !isModule(from) && !isModule(to));
+  // A file that git ignored when the run began was not kept, and looks new where the run changed what is ignored.
+  const mayBeIgnored = all.some(({ path }) => path.endsWith('.gitignore'));
+  const moved = new Set(all.flatMap(({ from, to }) => (from === null && to !== null ? [to.hash] : [])));
+  const isOlderFile = ({ path, from, to }: TreeChange): boolean =>
+    mayBeIgnored && to === null && !moved.has(from?.hash ?? '') && isOlder(join(top, path), ended[0]?.since);
+  const left = all.flatMap((change) => {
+    const { path } = change;
+    const why = whyLeft(path) ?? (isIts(here(path)) ? undefined : 'no task named it');
+    const older = !redo && isOlderFile(change) ? 'it is older than the run' : undefined;
+    return why === undefined && older === undefined ? [] : [{ path, why: why ?? older ?? '' }];
+  });
+  const stays = new Set(left.map(({ path }) => path));
+  const steps = all.filter(({ path }) => !stays.has(path)).map((change) => stepAt(top, change));
+  const changed = [...new Set([...steps.flatMap((one) => (one.isFree ? [] : [one.path])), ...broken])].sort();
+  if (changed.length > 0)
+    throw new ConflictError(
+      'REFUSED',
+      `Nothing was ${redo ? 'done' : 'taken back'}: ${listed(changed)} ${changed.length === 1 ? 'was' : 'were'} changed since. Move ${changed.length === 1 ? 'it' : 'them'} away, or undo by hand: \`teams diff ${store.paths.name}\` shows what the run did.`,
+    );
+  const after = task === undefined ? lives.map((life) => turned(life, ended[chosen.indexOf(life)], redo)) : lives;
+  return { top, steps, left: task === undefined ? left : [], isEndUnknown, lives: after };
+}
+
+const isModule = (entry: TreeEntry): boolean => entry?.mode === '160000';
+
+/** @param ended the same life with its end, if it was chosen */
+function turned(life: RunLife, ended: RunLife | undefined, redo: boolean): RunLife {
+  if (ended === undefined) return life;
+  const { undone: _, ...rest } = ended;
+  return redo ? rest : { ...rest, undone: true };
+}
+
+function stepAt(top: string, { path, from, to }: TreeChange): UndoStep & { readonly isFree: boolean } {
+  const like = (from ?? to)?.hash ?? '';
+  const present = isBehindLink(top, path) ? 'other' : entryAt(join(top, path), like);
+  // Where a directory stands in place of a file, its own files are steps as well.
+  const isOver = present === 'other' && from === null && !isBehindLink(top, path);
+  const isDone = present !== 'other' && isSame(to, present);
+  return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
+}
+
+const MOST_LISTED = 5;
+const listed = (paths: readonly string[]): string =>
+  paths.slice(0, MOST_LISTED).join(', ') +
+  (paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : '');
+
+const namesOf = (task: Task): string[] => [
+  ...task.work.files,
+  ...(task.work.artifact === undefined ? [] : [task.work.artifact]),
+  ...('result' in task ? task.result.files : []),
+];
+
+/**
+ * Whether a path is the run's, or the one task's. Where every attempt names its files, what none of them names is a
+ * person's.
+ *
+ * @throws UsageError, ConflictError where one task's change cannot be told from others'
+ */
+function namedBy(store: TeamReader, task: Task | undefined): (path: string) => boolean {
+  const worked = [...store.board.fold().tasks.values()].filter(({ claims }) => claims > 0);
+  if (task === undefined)
+    return worked.every((one) => namesOf(one).length > 0) && worked.length > 0
+      ? matcher(worked.flatMap(namesOf))
+      : () => true;
+  const own = namesOf(task);
+  const unnamed = worked.filter((one) => one.id !== task.id && namesOf(one).length === 0);
+  if (own.length === 0 || unnamed.length > 0)
+    throw new UsageError(
+      'USAGE',
+      `The change of task #${task.id} cannot be told from those of others: ${[...(own.length === 0 ? [task] : []), ...unnamed].map(({ id }) => `#${id}`).join(', ')} named no files. \`teams undo ${store.paths.name}\` takes the whole run back.`,
+    );
+  const isOwn = matcher(own);
+  const others = worked.filter((one) => one.id !== task.id);
+  const shared = others.filter((one) => namesOf(one).some(isOwn) || own.some(matcher(namesOf(one))));
+  if (shared.length > 0)
+    throw new ConflictError(
+      'REFUSED',
+      `Task #${task.id} and ${shared.map(({ id }) => `#${id}`).join(', ')} changed the same files; \`teams undo ${store.paths.name}\` takes the whole run back.`,
+    );
+  return isOwn;
+}
+
+/**
+ * Carries a plan out. Removals come first, so that a file can stand where a directory was.
+ *
+ * @throws GitFailure, and the errors of the file system; what was done stays, and a repetition does the rest
+ */
+export async function carryOutUndo(
+  paths: TeamPaths,
+  { top, steps, lives }: UndoPlan,
+  { redo, store: options }: { readonly redo: boolean; readonly store: StoreOptions },
+  signal: AbortSignal,
+): Promise<void> {
+  const open = steps.filter(({ isDone }) => !isDone);
+  // All bytes are there before the first file is changed.
+  const files = new Map<string, Buffer>();
+  for (const { path, to } of open) if (to !== null) files.set(path, await bytesOf(to, { cwd: top, signal }));
+  for (const { path, to } of open) if (to === null) removeUserFile(top, path);
+  for (const { path, to } of open) {
+    const bytes = files.get(path);
+    if (to !== null && bytes !== undefined) placeFile(join(top, path), to, bytes);
+  }
+  const store = openStore(paths, options);
+  try {
+    await store.state.update((current) => ({ next: current && { ...current, lives: [...lives] }, result: undefined }));
+    store.events.append({ type: redo ? 'run.redone' : 'run.undone', text: `${open.length} files` });
+  } finally {
+    await store.close();
+  }
+}

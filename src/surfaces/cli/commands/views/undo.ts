@@ -1,0 +1,60 @@
+/** `teams undo`: takes back what a run has changed, after showing it and asking. */
+import * as z from 'zod';
+import { carryOutUndo, planUndo, resolveTask, type UndoPlan } from '../../../../app.ts';
+import { confirmed } from '../../input/confirm.ts';
+import { flag, noMore, readOptions } from '../../input/options.ts';
+import { refuseMembers } from '../../input/own-member.ts';
+import { settings } from '../../input/settings.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ redo: flag });
+
+export const act: Act = (context, given) =>
+  withTeamReader(context, given.words, 1, async (reader, [reference, ...rest]) => {
+    noMore(rest);
+    const { redo } = readOptions(schema, given);
+    refuseMembers(context, 'undo its run');
+    const task = reference === undefined ? undefined : resolveTask(reader.board.fold(), reference);
+    const plan = await planUndo(reader, { task, redo }, context.io.gone);
+    const open = plan.steps.filter(({ isDone }) => !isDone);
+    const files = open.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
+    const answer = { team: reader.paths.name, task: task?.id ?? null, redo, files, left: [...plan.left] };
+    if (open.length === 0) {
+      context.result({ ...answer, done: false }, textOf(plan, files, 'Nothing to do: every file is as it shall be.'));
+      return 0;
+    }
+    if (plan.isEndUnknown) context.warn(KILLED);
+    for (const line of linesOf(plan, files)) context.warn(line);
+    const many = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+    const asked = redo ? `Bring the changes of ${many} back?` : `Take the changes of ${many} back?`;
+    if (!(await confirmed(context, asked))) {
+      context.result({ ...answer, done: false }, 'Nothing was changed.');
+      return 1;
+    }
+    await carryOutUndo(reader.paths, plan, { redo, store: settings(context).session.store }, context.io.gone);
+    const cure = redo ? '' : ` \`teams undo ${reader.paths.name} --redo\` brings them back.`;
+    context.result({ ...answer, done: true }, `The changes of ${many} were ${redo ? 'brought' : 'taken'} back.${cure}`);
+    return 0;
+  });
+
+const KILLED =
+  "The lead was killed before it could keep the end of its work, so what was changed later counts as the run's.";
+
+interface ShownFile {
+  readonly path: string;
+  readonly change: 'restored' | 'removed' | 'made again';
+}
+
+const changeOf = (from: object | null, to: object | null): ShownFile['change'] => {
+  if (to === null) return 'removed';
+  return from === null ? 'made again' : 'restored';
+};
+
+const linesOf = ({ left }: UndoPlan, files: readonly ShownFile[]): string[] => [
+  ...files.map(({ path, change }) => `  ${change}: ${path}`),
+  ...left.map(({ path, why }) => `  left, as ${why}: ${path}`),
+];
+
+const textOf = (plan: UndoPlan, files: readonly ShownFile[], text: string): string =>
+  [...linesOf(plan, files), text].join('\n');

@@ -1,0 +1,212 @@
+/** `teams undo` takes back exactly what a run did: every byte of the user's is compared before and after. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { Workplace, type Answer } from '../support/cli.ts';
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
+  });
+
+/** Every file and link that is neither git's nor ours with its mode and bytes, and the index. */
+function stateOf(at: string) {
+  const entries = readdirSync(at, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/\/(?:\.git|\.teams|\.tasks)(?:\/|$)/.test(path))
+    .sort();
+  const shown = (path: string): string => {
+    const { mode } = lstatSync(path);
+    const text = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'base64');
+    return `${mode.toString(8)} ${text}`;
+  };
+  return {
+    files: Object.fromEntries(entries.map((path) => [relative(at, path), shown(path)])),
+    index: git(at, 'ls-files', '--stage'),
+    branches: git(at, 'for-each-ref', 'refs/heads'),
+  };
+}
+
+interface Scene {
+  readonly place: Workplace;
+  readonly at: string;
+  readonly before: ReturnType<typeof stateOf>;
+  readonly teams: (...argv: string[]) => Promise<Answer>;
+}
+
+/** A repository, made ready, and a run of one command in it. */
+async function ran(command: string, ready: (at: string) => void = () => {}, commits = true): Promise<Scene> {
+  const place = new Workplace();
+  const at = join(place.root, 'work');
+  mkdirSync(at);
+  git(at, 'init', '-q');
+  const plan = {
+    name: 'p',
+    members: [{ name: 'ada', agent: { kind: 'exec' } }],
+    tasks: [{ subject: 'Do', run: command }],
+  };
+  const files = {
+    'a.txt': 'one\ntwo\n',
+    'b.txt': 'bee\n',
+    'dir/c.txt': 'sea\n',
+    '.gitignore': '*.log\n',
+    'p.json': JSON.stringify(plan),
+  };
+  mkdirSync(join(at, 'dir'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(at, name), text);
+  if (commits) {
+    git(at, 'add', '-A');
+    git(at, 'commit', '-qm', 'begin');
+  }
+  ready(at);
+  const before = stateOf(at);
+  const teams = (...argv: string[]) => place.say(argv, { cwd: at });
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(out).toContain('Undo: teams undo p');
+  expect(out).not.toContain('git ');
+  return { place, at, before, teams };
+}
+
+const DEED = 'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt';
+
+it.each<[string, string, ((at: string) => void)?, false?]>([
+  ['changed, removed and new files', DEED],
+  ['renamed files', 'mv a.txt z.txt; mv dir other'],
+  ['modes and links', 'chmod +x a.txt; ln -s a.txt link; rm b.txt; ln -s dir/c.txt b.txt'],
+  ['a file in place of a directory, and the reverse', 'rm -r dir; echo f >dir; rm a.txt; mkdir a.txt; echo x >a.txt/x'],
+  [
+    'a private file',
+    'echo x >>secret',
+    (at) => {
+      writeFileSync(join(at, 'secret'), 's');
+      chmodSync(join(at, 'secret'), 0o600);
+    },
+  ],
+  [
+    'a dirty index and unsaved work',
+    DEED,
+    (at) => {
+      writeFileSync(join(at, 'a.txt'), 'staged\n');
+      git(at, 'add', 'a.txt');
+      writeFileSync(join(at, 'a.txt'), 'staged, then changed\n');
+      writeFileSync(join(at, 'mine.txt'), 'untracked\n');
+    },
+  ],
+  ['ignored files', `${DEED}; echo more >>out.log`, (at) => writeFileSync(join(at, 'out.log'), '')],
+  [
+    'Windows line ends and attributes',
+    'printf "x\\r\\n" >>w.txt; echo y >>u.txt',
+    (at) => {
+      writeFileSync(join(at, '.gitattributes'), '* text=auto\nu.txt eol=crlf\n');
+      writeFileSync(join(at, 'w.txt'), 'a\r\nb\n');
+      writeFileSync(join(at, 'u.txt'), 'a\nb\r\n');
+    },
+  ],
+  [
+    'a sparse checkout',
+    'echo x >>a.txt; echo y >made',
+    (at) => {
+      git(at, 'sparse-checkout', 'set', '--no-cone', '/*.txt', '/p.json', '/.gitignore');
+    },
+  ],
+  ['a repository without commits', DEED, () => {}, false],
+  ['odd names', 'printf x >"-rf \'q\' \\"d\\" é"; printf y >"new\nline"; rm b.txt'],
+])('%s are taken back and brought back, byte for byte', async (_, command, ready, commits) => {
+  const { at, before, teams } = await ran(command, ready, commits);
+  const after = stateOf(at);
+  const undone = await teams('undo', 'p', '--yes');
+  expect(undone.code, undone.err).toBe(0);
+  // What git ignores is not kept.
+  const ignored = 'out.log' in before.files ? { 'out.log': after.files['out.log'] ?? '' } : {};
+  expect(stateOf(at)).toEqual({ ...before, files: { ...before.files, ...ignored } });
+  expect((await teams('undo', 'p', '--yes')).out).toContain('Nothing to do');
+  expect((await teams('undo', 'p', '--redo', '--yes')).code).toBe(0);
+  expect(stateOf(at)).toEqual(after);
+});
+
+it('later edits of other files stay; a file that was edited since is named, and nothing is done', async () => {
+  const { at, before, teams } = await ran(DEED);
+  writeFileSync(join(at, 'later.txt'), 'mine');
+  writeFileSync(join(at, 'dir/c.txt'), 'mine too');
+  writeFileSync(join(at, 'a.txt'), 'edited since');
+  const edited = stateOf(at);
+  const refused = await teams('undo', 'p', '--yes');
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain('a.txt was changed since');
+  expect(stateOf(at)).toEqual(edited);
+  renameSync(join(at, 'a.txt'), join(at, 'kept.txt'));
+  writeFileSync(join(at, 'a.txt'), 'one\ntwo\nthree\n');
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  const { files } = stateOf(at);
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['kept.txt', 'later.txt']) as string[]);
+  for (const name of ['a.txt', 'b.txt']) expect(files[name]).toBe(before.files[name]);
+  expect(readFileSync(join(at, 'dir/c.txt'), 'utf8')).toBe('mine too');
+  expect(existsSync(join(at, 'new'))).toBe(false);
+});
+
+it("an ignored file that a run made visible is not the run's to remove", async () => {
+  const { at, teams } = await ran('echo >.gitignore; echo x >>a.txt', (root) =>
+    writeFileSync(join(root, 'env.log'), 'KEY'),
+  );
+  const { code, err } = await teams('undo', 'p', '--yes');
+  expect(code, err).toBe(0);
+  expect(err).toContain('left, as it is older than the run: env.log');
+  expect(readFileSync(join(at, 'env.log'), 'utf8')).toBe('KEY');
+  expect(readFileSync(join(at, '.gitignore'), 'utf8')).toBe('*.log\n');
+});
+
+it('nothing is written through a link that was put in the place of a directory', async () => {
+  const { place, at, teams } = await ran('echo x >dir/new.txt; echo y >>dir/c.txt');
+  const outside = join(place.root, 'outside');
+  renameSync(join(at, 'dir'), outside);
+  symlinkSync(outside, join(at, 'dir'));
+  const { code, err } = await teams('undo', 'p', '--yes');
+  expect(code).toBe(3);
+  expect(err).toContain('dir/c.txt');
+  expect(readFileSync(join(outside, 'new.txt'), 'utf8')).toBe('x\n');
+});
+
+it('a second run of the same name is undone by itself, and one that is running not at all', async () => {
+  const { at, before, teams } = await ran('echo run >>a.txt');
+  expect((await teams('run', 'p.json', '--quiet', '--fresh')).code).toBe(0);
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('one\ntwo\nrun\n');
+  expect(stateOf(at).index).toBe(before.index);
+});
+
+it('without git it says that it cannot, and without a terminal that it wants a word', async () => {
+  const place = new Workplace();
+  place.put(
+    'p.yaml',
+    'name: p\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: Do, run: echo x >made}]\n',
+  );
+  expect((await place.teams('run', 'p.yaml', '--quiet')).code).toBe(0);
+  const { code, err } = await place.teams('undo', 'p', '--yes');
+  expect([code, err]).toEqual([2, expect.stringContaining('has no safety point, so nothing can be taken back')]);
+  expect(existsSync(join(place.root, 'made'))).toBe(true);
+
+  const { at, teams } = await ran(DEED);
+  const after = stateOf(at);
+  const asked = await teams('undo', 'p');
+  expect(asked.code).toBe(2);
+  expect(asked.err).toContain('restored: a.txt');
+  expect(asked.err).toContain('confirm with --yes');
+  expect(stateOf(at)).toEqual(after);
+});
