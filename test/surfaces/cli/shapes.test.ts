@@ -83,6 +83,7 @@ const rows: readonly Row[] = [
   { line: 'report', shape: run.report },
   { line: 'export', shape: view.exported },
   { line: 'diff tiny', after: RUN, shape: view.changes, repository: true },
+  { line: 'undo tiny --yes', after: RUN, shape: view.undone, repository: true },
   { line: 'task create Third --owner bob --run true', shape: task.task },
   { line: 'task list', after: FAILED, shape: task.tasks },
   { line: 'task get 1', after: FAILED, shape: task.taskInFull },

@@ -5,7 +5,12 @@ import { work } from './task-shapes.ts';
 import { detached } from './team-shapes.ts';
 
 const gate = z.enum(['pass', 'fail', 'skipped']);
-const used = z.strictObject({ tokens: counted, usd: z.number().min(0), unpriced: z.array(text) });
+const used = z.strictObject({
+  tokens: counted,
+  usd: z.number().min(0),
+  unpriced: z.array(text),
+  unknown: z.array(text).optional(),
+});
 const reportFacts = {
   spending: used,
   template: text,

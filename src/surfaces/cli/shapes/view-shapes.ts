@@ -25,7 +25,12 @@ export const explained = answer({
   events: z.array(eventBody),
 });
 
-const spending = z.strictObject({ tokens: counted, usd: z.number(), unpriced: z.array(text) });
+const spending = z.strictObject({
+  tokens: counted,
+  usd: z.number(),
+  unpriced: z.array(text),
+  unknown: z.array(text).optional(),
+});
 const span = z.strictObject({
   task: text,
   member: text,
@@ -77,7 +82,7 @@ export const exported = answer({
 });
 
 const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
-const undone = answer({
+export const undone = answer({
   team: text,
   task: text.nullable(),
   redo: z.boolean(),
