@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Server } from '../../src/agents/agent-contract.ts';
 
-const FOLDER = join(import.meta.dirname, '../fixtures/cli-like');
+/** In a `bin`: what is beside it is lent to an isolated program. */
+const FOLDER = join(import.meta.dirname, '../fixtures/cli-like/bin');
 
 export const like = (kind: 'claude' | 'codex' | 'acp'): string[] => [
   process.execPath,

@@ -42,6 +42,7 @@ export async function openFence(
     shared: [],
     team: [team, join(work, '.tasks/crew')],
     readable: [],
+    programs: [],
     member: { name: member, team: 'crew', environment: {} },
     commandLine: main,
     environment,

@@ -1,4 +1,5 @@
 /** Opens an agent for a member: with its environment, home, session, tools and isolation. */
+import { isAbsolute } from 'node:path';
 import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
@@ -134,9 +135,10 @@ function contextOf(
 /** The isolation of its program, if it should have one; the code is loaded only then. */
 async function isolationOf(
   { store, config, member, parent, commandLine }: MemberContext,
-  { kind }: AgentSpec,
+  spec: AgentSpec,
   environment: OpenedAgent['environment'],
 ): Promise<HeldProgram | undefined> {
+  const { kind } = spec;
   const { name, role, sandbox = defaultSandbox(role) } = member;
   const setting = decodeIsolation(parent);
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
@@ -153,6 +155,7 @@ async function isolationOf(
     shared: loginFiles(kind, environment),
     team: [store.paths.folder, store.paths.board],
     readable: [environment[ENV.planDir] ?? ''].filter(Boolean),
+    programs: 'command' in spec && Array.isArray(spec.command) ? spec.command.filter((word) => isAbsolute(word)) : [],
     member: { name, team: store.paths.name, environment: { ...speakerOf(parent), ...environment } },
   });
   const text = `${name}: ${isolation.kind === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;

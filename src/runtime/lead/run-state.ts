@@ -7,7 +7,15 @@ import { count } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import { startSchema } from '../../model/team/team-config.ts';
-import type { Gate, HostState, Phase, RunLife, RunState, RunStatus, WorkerState } from '../../model/team/team-config.ts';
+import type {
+  Gate,
+  HostState,
+  Phase,
+  RunLife,
+  RunState,
+  RunStatus,
+  WorkerState,
+} from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
@@ -88,7 +96,12 @@ function stateOf(
     gates: [...gates],
     ...defined({ planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
-    ...defined({ exitCode: facts.exitCode, host: facts.host, start: facts.start, lives: facts.lives && [...facts.lives] }),
+    ...defined({
+      exitCode: facts.exitCode,
+      host: facts.host,
+      start: facts.start,
+      lives: facts.lives && [...facts.lives],
+    }),
   };
 }
 

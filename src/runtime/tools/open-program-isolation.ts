@@ -43,6 +43,8 @@ interface ProgramIsolationOptions {
   readonly team: readonly string[];
   /** Folders of the host that are read-only inside, such as that of the plan. */
   readonly readable: readonly string[];
+  /** Absolute paths that its command names: itself, its script. They are lent with what they need. */
+  readonly programs: readonly string[];
   /** What the member's commands get outside, with its token. */
   readonly member: {
     readonly name: string;
@@ -152,23 +154,23 @@ const ETC = (
 type Grounds = Omit<ProgramSandbox, 'kept' | 'handed' | 'closing'>;
 
 function groundsOf(
-  { isWritable, environment, team, shared, readable, ownHome }: ProgramIsolationOptions,
+  { isWritable, environment, team, shared, readable, programs: named, ownHome }: ProgramIsolationOptions,
   { root, home, place }: { root: string; home: string; place: MemberPlace; stubs: KeptStubs },
 ): Grounds {
   const secrets = [dirname(keyPath(environment)), ...team];
-  const programs = [process.execPath];
+  const programs = [process.execPath, ...named];
   const repositories = repositoriesOf(root).filter(
     (one) => ![home, dirname(keyPath(environment))].some((path) => isBelow(path, one)),
   );
   const toolchains = lentToolchains({ environment, home, secrets: [...secrets, root], programs });
   const at = (path: string): LentPath => ({ from: path, at: path });
   const around = [root, ...repositories].flatMap((one) => HIDDEN_NAMES.map((name) => `${one}/${name}`));
-  const named = around.filter((path) => linkAt(path) === undefined);
+  const unlinked = around.filter((path) => linkAt(path) === undefined);
   // They may lie elsewhere in what is lent: below a folder, or behind a link.
   const elsewhere = entriesAt(secrets)
     .map(({ path }) => path)
     .filter((path) => [root, ...repositories].some((one) => isBelow(path, one)))
-    .filter((path) => !named.some((one) => isBelow(path, one)));
+    .filter((path) => !unlinked.some((one) => isBelow(path, one)));
   return {
     root,
     isWritable,
@@ -191,7 +193,7 @@ function groundsOf(
     ],
     shared: entriesAt(shared).map(({ path }) => path),
     repositories,
-    hidden: [...named.filter((path) => isWritable || entriesAt([path]).length > 0), ...new Set(elsewhere)],
+    hidden: [...unlinked.filter((path) => isWritable || entriesAt([path]).length > 0), ...new Set(elsewhere)],
     isRoot: process.getuid?.() === 0,
     limiting: limits(),
   };
