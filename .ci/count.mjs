@@ -18,9 +18,9 @@ const failedIn = (file) => count(file.assertionResults, 'failed') || (file.statu
 
 /** The failed tests of a file again, where the end of a long output is all that can be read. */
 function tell(file) {
-  const name = file.name.replace(/^.*?(?=test\/)/, '');
+  const name = (file.name ?? 'a file').replace(/^.*?(?=test\/)/, '');
   for (const test of file.assertionResults.filter(({ status }) => status === 'failed')) {
-    const lines = test.failureMessages.join('\n').split('\n').slice(0, 12);
+    const lines = (test.failureMessages ?? []).join('\n').split('\n').slice(0, 12);
     console.log([`FAILED ${name}: ${test.fullName}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join('\n'));
   }
   if (failedIn(file) > count(file.assertionResults, 'failed'))

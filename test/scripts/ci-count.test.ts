@@ -10,19 +10,24 @@ const SCRIPT = fileURLToPath(new URL('../../.ci/count.mjs', import.meta.url));
 
 function report(passed: number, failed: number): string {
   const path = join(tempDir(), 'report.json');
-  const tests = (status: string, count: number) => Array.from({ length: count }, () => ({ status }));
+  const test = { fullName: 'a test', failureMessages: ['Error: broken\n    at here'] };
+  const tests = (status: string, count: number) => Array.from({ length: count }, () => ({ ...test, status }));
   const assertionResults = [...tests('passed', passed), ...tests('failed', failed)];
   writeFileSync(
     path,
-    JSON.stringify({ testResults: [{ status: failed > 0 ? 'failed' : 'passed', assertionResults }] }),
+    JSON.stringify({
+      testResults: [{ name: '/here/test/some.test.ts', status: failed > 0 ? 'failed' : 'passed', assertionResults }],
+    }),
   );
   return path;
 }
 
 const count = (...words: string[]): string => execFileSync(process.execPath, [SCRIPT, ...words], { encoding: 'utf8' });
 
-it('the count is the sum over all reports', () => {
-  expect(count(report(7, 0), '0', report(3, 2), '1')).toBe('10 passed, 2 failed\n');
+const FAILED = 'FAILED test/some.test.ts: a test\n    Error: broken\n        at here\n';
+
+it('the count is the sum over all reports, after the failed tests', () => {
+  expect(count(report(7, 0), '0', report(3, 2), '1')).toBe(`${FAILED.repeat(2)}10 passed, 2 failed\n`);
 });
 
 it('a run without a report, or that failed without a failed test, is one failure each', () => {

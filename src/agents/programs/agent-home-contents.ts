@@ -39,9 +39,7 @@ export function prepareHome(home: string, { links = {}, files = {} }: HomeConten
   mkdirSync(dirname(home), { recursive: true, mode: 0o700 });
   within(home, '.', () => {});
   for (const [path, [directory, file]] of Object.entries(links))
-    within(home, dirname(path), (at) =>
-      link(join(at, basename(path)), join(directory, file), join(home, path)),
-    );
+    within(home, dirname(path), (at) => link(join(at, basename(path)), join(directory, file), join(home, path)));
   for (const [path, text] of Object.entries(files))
     within(home, dirname(path), (at) => replace(join(at, basename(path)), text));
   return home;

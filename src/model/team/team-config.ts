@@ -103,7 +103,10 @@ export const startSchema = z.object({
 const lifeSchema = z.object({
   start: z.string().regex(/^[0-9a-f]{40,64}$/),
   /** Absent if the lead was killed. */
-  end: z.string().regex(/^[0-9a-f]{40,64}$/).optional(),
+  end: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/)
+    .optional(),
   /** When it began, in milliseconds since 1970: what is older was a person's. */
   since: z.number().optional(),
   /** Untracked files that were too large to keep, at one of both ends. */

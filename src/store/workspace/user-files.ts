@@ -95,7 +95,5 @@ export function removeUserFile(top: string, path: string): void {
 /** Whether a directory above this path is a link: what is behind it is not the repository's. */
 export function isBehindLink(top: string, path: string): boolean {
   const parts = path.split('/').slice(0, -1);
-  return parts.some(
-    (_, at) => statOf(join(top, ...parts.slice(0, at + 1)))?.isSymbolicLink() === true,
-  );
+  return parts.some((_, at) => statOf(join(top, ...parts.slice(0, at + 1)))?.isSymbolicLink() === true);
 }

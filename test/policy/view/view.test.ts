@@ -161,7 +161,7 @@ describe('what was used', () => {
     team.note('agent.spent', { member: 'ada', task: '2', ...spent });
     team.note('agent.spent', { member: 'bob', ...spent });
     const { total, members, tasks } = storyOf(team).spending;
-    expect(total).toEqual({ tokens: 330, usd: 1.5, unpriced: [] });
+    expect(total).toEqual({ tokens: 330, usd: 1.5, unpriced: [], unknown: [] });
     expect(members.get('ada')).toMatchObject({ tokens: 220, usd: 1 });
     expect(tasks.get('2')).toMatchObject({ tokens: 110, usd: 0.5 });
   });

@@ -43,7 +43,7 @@ describe('the shared-file step', () => {
   [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is not a shared file; ada owns it
 `);
     // Its own file is not shared: that is the only failure here.
-    expect(out).toContain("- shared fail: the lead's agent changed files that are not shared: asked\n");
+    expect(out).toContain("  gate shared: the lead's agent changed files that are not shared: asked\n");
     expect(out).toContain('Build: pass |');
     expect(read('asked').match(/^--- \w+ \d\. .*/gm)).toHaveLength(2);
   });

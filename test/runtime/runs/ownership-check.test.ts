@@ -56,7 +56,7 @@ describe('the ownership gate', () => {
         shared: ['package.json'],
       });
       expect(code).toBe(1);
-      expect(out).toMatch(/- ownership fail: package\.json: it is a shared file.*; stray\.txt: no member owns it/);
+      expect(out).toMatch(/gate ownership: package\.json: it is a shared file.*; stray\.txt: no member owns it/);
       expect(['stray.txt', 'src/b.txt', 'built'].filter((file) => !existsSync(at(file)))).toEqual([]);
     },
   );
@@ -68,7 +68,7 @@ describe('the ownership gate', () => {
     const told = readFileSync(at('told'), 'utf8');
     expect(told).toContain('BOUNDARY GRANTED: other.txt, src/a.txt');
     expect(told).toContain('BOUNDARY REFUSED: package.json is a shared file');
-    expect(out).toMatch(/- ownership fail: told: no member owns it; bob worked then\n/);
+    expect(out).toMatch(/gate ownership: told: no member owns it; bob worked then\n/);
     expect(out).toContain(
       '  [OPEN] package.json: I need other.txt, src/a.txt and package.json (bob): not applied yet\n',
     );
@@ -85,6 +85,6 @@ describe('the ownership gate', () => {
     expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
     // No member owns the other file that Ada writes.
     expect({ code, listed: out.includes('seen: no member owns it') }).toEqual({ code: 1, listed: true });
-    expect(out).not.toMatch(/ownership fail:.*src\/a\.txt/);
+    expect(out).not.toMatch(/gate ownership:.*src\/a\.txt/);
   });
 });

@@ -195,7 +195,7 @@ describe('work', () => {
     expect(seen.get('TEAMS_TOKEN')).toMatch(/^[\w-]{43}$/);
     expect(seen.get('PATH')?.split(':')[0]).toMatch(/\/bin$/);
     const allowed =
-      /^(PATH|HOME|USER|SHELL|LANG|LC_.*|TERM|TMPDIR|TZ|CI|NO_COLOR|LET_THROUGH|OWN|TEAMS_(ROOT|TEAM|MEMBER|ROLE|TOKEN|TASK_ID|TASK_FILE|MAIL_FILE|PLAN_DIR|RUN|MARK)|PWD|OLDPWD|SHLVL|_)$/;
+      /^(TEAMS_VOUCHED|PATH|HOME|USER|SHELL|LANG|LC_.*|TERM|TMPDIR|TZ|CI|NO_COLOR|LET_THROUGH|OWN|TEAMS_(ROOT|TEAM|MEMBER|ROLE|TOKEN|TASK_ID|TASK_FILE|MAIL_FILE|PLAN_DIR|RUN|MARK)|PWD|OLDPWD|SHLVL|_)$/;
     expect([...seen.keys()].filter((key) => !allowed.test(key))).toEqual([]);
     expect(JSON.parse(readFileSync(join(on.root, 'task.json'), 'utf8'))).toMatchObject({ id: '1', subject: 'Look' });
     expect(JSON.parse(lines(join(on.root, 'mail.jsonl'))[0] ?? '')).toMatchObject({

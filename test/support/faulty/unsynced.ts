@@ -55,7 +55,7 @@ export class Unsynced {
   #loseBytes(): void {
     for (const [ino, { path, bytes }] of this.#flushed)
       for (const place of [path, ...siblings(path)])
-        if (fs.statSync(place, { throwIfNoEntry: false })?.ino === ino) fs.writeFileSync(place, bytes);
+        if (fs.statSync(place, { throwIfNoEntry: false })?.ino === ino) rewrite(place, bytes);
   }
 
   #comes(path: string): void {
@@ -90,3 +90,11 @@ const siblings = (path: string): string[] => {
   const directory = dirname(path);
   return fs.existsSync(directory) ? fs.readdirSync(directory).map((file) => join(directory, file)) : [];
 };
+
+/** A file that may not be written any more lost its bytes as well. */
+function rewrite(path: string, bytes: Buffer): void {
+  const { mode } = fs.statSync(path);
+  fs.chmodSync(path, 0o600);
+  fs.writeFileSync(path, bytes);
+  fs.chmodSync(path, mode);
+}
