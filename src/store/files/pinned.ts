@@ -1,6 +1,8 @@
 /**
  * A directory held open for the life of its user. Inode numbers are reused at once, so only an open descriptor
- * distinguishes a team's directory from a new one in its place. Each write checks first.
+ * distinguishes a team's directory from a new one in its place. Each write checks first; and where the system has
+ * `/proc`, each file is reached through the descriptor, so that no directory that takes the place between the check
+ * and the write gets a file of ours.
  */
 import type { Stats } from 'node:fs';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
@@ -12,6 +14,8 @@ import { isMissing, lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, storeFailure, typ
 export interface PinnedDirectory {
   readonly path: string;
   readonly identity: FolderIdentity;
+  /** The given disk; what is inside of this directory is reached through its descriptor until it is closed. */
+  readonly disk: Disk;
   /** Whether the path still is this directory. */
   isThere(): boolean;
   /** @throws StoreError `TEAM_GONE` when the path is no longer this directory */
@@ -31,9 +35,16 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
     throw new StoreError('UNTRUSTED', `The team in ${path} ${untrusted}.`, { path });
   }
   const isIt = (now: Stats | undefined): boolean => now?.dev === dev && now.ino === ino;
+  const [inside, byDescriptor] = [`${path}/`, `/proc/self/fd/${fd}/`];
+  const isReachable = isIt(lookThrough(disk, byDescriptor));
+  const place = (given: unknown): unknown =>
+    open && isReachable && typeof given === 'string' && given.startsWith(inside)
+      ? byDescriptor + given.slice(inside.length)
+      : given;
   return {
     path,
     identity: folderIn(path, stat),
+    disk: placed(disk, place),
     isThere: () => isIt(lookAt(disk, path)),
     check() {
       const now = lookAt(disk, path);
@@ -49,6 +60,45 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
       open = false;
     },
   };
+}
+
+/** The calls with a path, and how many paths each has. */
+const PATHS = new Map<string | symbol, number>([
+  ['openSync', 1],
+  ['lstatSync', 1],
+  ['linkSync', 2],
+  ['renameSync', 2],
+  ['unlinkSync', 1],
+  ['mkdirSync', 1],
+  ['rmdirSync', 1],
+  ['readdirSync', 1],
+  ['realpathSync', 1],
+  ['chmodSync', 1],
+]);
+
+/** @param place gives the path that is used for a path */
+const placed = (disk: Disk, place: (path: unknown) => unknown): Disk =>
+  new Proxy(disk, {
+    get(target, call): unknown {
+      const real: unknown = Reflect.get(target, call);
+      const paths = PATHS.get(call);
+      if (paths === undefined || typeof real !== 'function') return real;
+      return (...args: unknown[]): unknown =>
+        Reflect.apply(
+          real,
+          undefined,
+          args.map((arg, at) => (at < paths ? place(arg) : arg)),
+        );
+    },
+  });
+
+/** What a descriptor's path leads to; undefined where there is no `/proc`. */
+function lookThrough(disk: Disk, path: string): Stats | undefined {
+  try {
+    return disk.lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why work in a team failed: if its folder was moved or replaced meanwhile, that is why. */

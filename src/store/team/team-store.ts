@@ -60,20 +60,21 @@ export class TeamStore {
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
     const {
       clock,
-      disk = realDisk,
-      seal = openSeal(disk),
+      disk: given = realDisk,
+      seal = openSeal(given),
       quota = DEFAULT_QUOTA,
       lockTimeoutMs,
       durable,
       onFolded,
     } = options;
-    requireDirectories(disk, paths);
+    requireDirectories(given, paths);
+    this.pinned = pinDirectory(given, paths.folder);
+    const { pinned } = this;
+    const { disk } = pinned;
     this.paths = paths;
     this.disk = disk;
     this.clock = clock;
     this.lockTimeoutMs = lockTimeoutMs;
-    this.pinned = pinDirectory(disk, paths.folder);
-    const { pinned } = this;
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;

@@ -21,7 +21,7 @@ export class Unsynced {
   #kept = 0;
 
   before(call: keyof Disk, [first, second]: readonly unknown[]): void {
-    const [from, to] = [String(first), String(second)];
+    const [from, to] = [pathOf(first), pathOf(second)];
     if (call === 'openSync' && (Number(second) & O_CREAT) !== 0 && !fs.existsSync(from)) this.#comes(from);
     if (call === 'linkSync' && !fs.existsSync(to)) this.#comes(to);
     if (call === 'unlinkSync' && fs.existsSync(from)) this.#goes(from);
@@ -35,7 +35,7 @@ export class Unsynced {
 
   after(call: keyof Disk, [first]: readonly unknown[], result: unknown): void {
     if (call === 'openSync' && typeof result === 'number')
-      this.#open.set(result, { path: String(first), ino: fs.fstatSync(result).ino });
+      this.#open.set(result, { path: pathOf(first), ino: fs.fstatSync(result).ino });
     const opened = typeof first === 'number' ? this.#open.get(first) : undefined;
     if ((call !== 'fsyncSync' && call !== 'fdatasyncSync') || opened === undefined) return;
     this.#flushed.delete(opened.ino);
@@ -85,6 +85,10 @@ export class Unsynced {
     this.#undo.push({ directory: dirname(path), take });
   }
 }
+
+/** The path by names: the descriptor in a path is closed when the loss is worked out. */
+const pathOf = (given: unknown): string =>
+  String(given).replace(/^\/proc\/self\/fd\/\d+(?=\/)/u, (directory) => fs.readlinkSync(directory));
 
 const siblings = (path: string): string[] => {
   const directory = dirname(path);
