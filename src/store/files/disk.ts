@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { codeOf, isTeamError, StoreError, type StoreCode } from '../../model/text/errors.ts';
-import { foreignOwner } from './owner.ts';
+import { foreignHome, foreignOwner } from './owner.ts';
 
 export type Disk = Pick<
   typeof fs,
@@ -60,6 +60,8 @@ const LOOKING = new Set(['read', 'list', 'look at']);
 function cureOf(doing: string, path: string, errno: string, code: StoreCode): string | undefined {
   if (errno === 'EROFS') return 'its file system is mounted read-only; use --root with a directory that can be written';
   if (code !== 'READ_ONLY') return CURES[code];
+  const home = foreignHome(path);
+  if (home !== undefined) return home;
   const owner = foreignOwner(path);
   const what = `make it ${LOOKING.has(doing) ? 'readable' : 'writable'} for this user`;
   if (owner === undefined) return what;

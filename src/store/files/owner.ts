@@ -25,3 +25,13 @@ export function foreignOwner(path: string): { readonly path: string; readonly na
     }
   }
 }
+
+/** For a path in `HOME`, if that is not this user's: what is wrong with it, and the cure. */
+export function foreignHome(path: string): string | undefined {
+  const home = process.env['HOME'];
+  if (home === undefined || !home.startsWith('/') || !`${path}/`.startsWith(`${home}/`)) return undefined;
+  const owner = foreignOwner(home);
+  if (owner === undefined) return undefined;
+  const what = owner.path === home ? `belongs to ${owner.name}` : 'does not exist';
+  return `HOME is ${home}, which ${what}: set HOME to a directory of yours (with sudo: \`sudo -H\`), or XDG_STATE_HOME (the key) and XDG_CONFIG_HOME (the configuration)`;
+}

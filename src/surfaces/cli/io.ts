@@ -2,9 +2,11 @@
  * What the command line uses of its process: three streams, the environment, the working directory. Tests pass their
  * own.
  */
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import type { TerminalProcess } from '../../app.ts';
+import { StoreError } from '../../model/text/errors.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
@@ -16,7 +18,7 @@ export interface CliIo {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Throws if the directory was removed. */
+  /** Throws if the directory was removed, or its path is not UTF-8. */
   readonly cwd: string;
   /** Aborts when the reader of stdout is gone, or stdout cannot be written. */
   readonly gone: AbortSignal;
@@ -65,6 +67,17 @@ export class OwnOutput {
   }
 }
 
+/** Node replaces bytes that are no UTF-8, and then the path leads nowhere. */
+function workingDirectory(): string {
+  const path = process.cwd();
+  if (!path.includes('\uFFFD') || existsSync(path)) return path;
+  throw new StoreError(
+    'IO',
+    `The name of the working directory, or of one above it, is not UTF-8 (${path}): rename it, or work elsewhere.`,
+    { path },
+  );
+}
+
 let own: CliIo | undefined;
 
 /** The streams and environment of this process. A reader that exits early (`teams log | head`) causes no error. */
@@ -78,7 +91,7 @@ export function processIo(): CliIo {
     stderr: output.stderr,
     environment: process.env,
     get cwd() {
-      return process.cwd();
+      return workingDirectory();
     },
     gone: gone.signal,
     own: output,

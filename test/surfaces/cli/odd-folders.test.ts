@@ -146,6 +146,55 @@ describe('a HOME that is not absolute', () => {
   });
 });
 
+describe("a HOME that is another user's, or missing", () => {
+  it.each(
+    isRoot
+      ? []
+      : [
+          ['/root', 'belongs to root'],
+          ['/nowhere', 'does not exist'],
+        ],
+  )('(%s) is named with its cure', async (home, what) => {
+    const place = new Workplace();
+    const { code, err } = await place.shell(`env -u XDG_STATE_HOME -u XDG_CONFIG_HOME HOME=${home} teams create duo`);
+    expect(code).toBe(4);
+    expect(err).toContain(`HOME is ${home}, which ${what}: set HOME`);
+    expect(err).toContain('XDG_STATE_HOME');
+  });
+});
+
+it('a working directory whose name is not UTF-8 is named as the cause', async () => {
+  const place = new Workplace();
+  const folder = String.raw`"$(printf 'a\377')"`;
+  const { code, err } = await place.shell(
+    `mkdir ${folder} && cd ${folder} && echo 'tasks: []' > plan.yaml && teams run plan.yaml`,
+  );
+  expect(code).toBe(4);
+  expect(err).toContain('is not UTF-8');
+});
+
+it('a team that was archived is called so', async () => {
+  const place = new Workplace();
+  await place.teams('create', 'duo', '--member', 'ada');
+  await place.teams('delete', 'duo');
+  const { code, err } = await place.teams('send', 'duo', 'ada', 'hi');
+  expect(code).toBe(2);
+  expect(err).toMatch(/^teams: Team duo was archived at 20.*`teams report duo`.*\n$/);
+});
+
+it('teams are listed by number, each with the time since its last change', async () => {
+  const place = new Workplace();
+  for (const team of ['team-10', 'team-2', 'team-1']) await place.teams('create', team);
+  const { out } = await place.teams('list');
+  expect(
+    out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/)[0]),
+  ).toEqual(['team-1', 'team-2', 'team-10']);
+  expect(out).toMatch(/^team-1 .* \d+m?\d*s ago {2}/);
+});
+
 it('a stopped lead is named with its cure by status, list, why and whoever wants to lead', async () => {
   const place = new Workplace();
   await place.teams('create', 'duo', '--member', 'ada');

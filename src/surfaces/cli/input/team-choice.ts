@@ -105,6 +105,12 @@ const activeTeams = (root: string): ListedTeam[] =>
 
 function unknown(root: string, word: string): UsageError {
   const name = parseName('team', word);
+  const old = findTeam(root, name);
+  if (old)
+    return new UsageError(
+      'UNKNOWN_TEAM',
+      `Team ${name} was archived at ${old.archivedAt}; \`teams report ${name}\` and \`teams log ${name}\` still show it.`,
+    );
   const names = activeTeams(root).map((team) => team.name);
   return new UsageError('UNKNOWN_TEAM', `There is no team ${name} under ${root}${didYouMean(name, names)}`);
 }

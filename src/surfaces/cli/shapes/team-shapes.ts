@@ -45,6 +45,7 @@ const line = z.strictObject({
   tasks: counts,
   folder: text,
   leadStopped: z.literal(true).optional(),
+  changedAt: time.optional(),
   archivedAt: time.optional(),
 });
 export const teams = answer({ teams: z.array(line) });

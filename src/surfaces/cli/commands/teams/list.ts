@@ -1,6 +1,6 @@
 /** `teams list`: the teams under the root. */
 import * as z from 'zod';
-import { listedTeams } from '../../../../app.ts';
+import { duration, listedTeams } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
@@ -18,13 +18,19 @@ export const act: Act = async (context, given) => {
 };
 
 function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void {
-  const rows = teams.map(({ name, outcome, problem, members, tasks, folder, leadStopped }) => [
+  const rows = teams.map(({ name, outcome, problem, members, tasks, folder, leadStopped, changedAt }) => [
     name,
     `${outcome}${problem === undefined ? '' : `: ${problem}`}${leadStopped === true ? ', lead stopped' : ''}`,
     `${members} members`,
     `${tasks.completed}/${tasks.total} tasks`,
+    changedAt === undefined ? '' : ago(Date.now() - Date.parse(changedAt)),
     folder,
   ]);
   context.result({ teams: teams.map((team) => ({ ...team, tasks: countsView(team.tasks) })) }, table(rows));
   if (teams.length === 0) context.info('There is no team here; `teams` without a verb shows first steps.');
 }
+
+const DAY_MS = 24 * 3_600_000;
+
+const ago = (ms: number): string =>
+  ms >= 2 * DAY_MS ? `${Math.floor(ms / DAY_MS)} days ago` : `${duration(Math.max(1_000, ms))} ago`;
