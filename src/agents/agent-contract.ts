@@ -88,6 +88,16 @@ export interface Server {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/**
+ * @param env names the files of its task
+ * @param now the sandbox of the turn for which the program is started
+ */
+export type Isolate = (
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  now: Pick<TurnInput, 'sandbox'>,
+) => readonly string[];
+
 /** What is true for all turns of an agent. An agent without any of it can serve as a subagent. */
 export interface AgentContext {
   /** Who the agent is and how it works here, for its system prompt; repeated after each compaction. */
@@ -98,9 +108,8 @@ export interface AgentContext {
   readonly session?: string | undefined;
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
-  /** Wraps the program's argv in its program isolation; `env` names the files of its task. */
-  readonly isolate?:
-    ((argv: readonly string[], env?: Readonly<Record<string, string>>) => readonly string[]) | undefined;
+  /** Wraps the program's argv in its program isolation. */
+  readonly isolate?: Isolate | undefined;
   /** What a script's `crashes` does, where the agent must not end the whole process. */
   readonly crash?: () => void;
 }

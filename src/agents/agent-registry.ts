@@ -31,6 +31,6 @@ export async function agentFor(spec: AgentSpec, agentContext: AgentContext = {})
   }
 }
 
-export type { Agent, AgentEvent, CallAnswer, AgentContext, Turn } from './agent-contract.ts';
+export type { Agent, Isolate, AgentEvent, CallAnswer, AgentContext, Turn } from './agent-contract.ts';
 export { loginFiles } from './logins.ts';
 export { childEnvironment } from './environment.ts';

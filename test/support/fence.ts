@@ -29,9 +29,9 @@ export function fencePlace(path = process.env['PATH'] ?? ''): FencePlace {
 
 export async function openFence(
   { work, environment }: FencePlace,
-  how: { isWritable?: boolean; root?: string; member?: string } = {},
+  how: { isWritable?: boolean; root?: string; member?: string; handed?: readonly string[] } = {},
 ): Promise<HeldProgram> {
-  const { isWritable = true, root = work, member = 'ada' } = how;
+  const { isWritable = true, root = work, member = 'ada', handed = [] } = how;
   const team = join(work, '.teams/crew');
   mkdirSync(join(team, 'homes', member), { recursive: true });
   const isolation = await openProgramIsolation({
@@ -42,6 +42,7 @@ export async function openFence(
     shared: [],
     team: [team, join(work, '.tasks/crew')],
     readable: [],
+    handed,
     programs: [],
     member: { name: member, team: 'crew', environment: {} },
     commandLine: main,

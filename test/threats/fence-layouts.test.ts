@@ -28,6 +28,7 @@ async function fenceOf(team: string, environment: Readonly<Record<string, string
     shared: [],
     team: [team],
     readable: [],
+    handed: [],
     programs: [],
     member: { name: 'ada', team: 'crew', environment: {} },
     commandLine: main,

@@ -162,6 +162,30 @@ describe('the world inside', () => {
     ).toEqual([]);
   });
 
+  it('while its plan is pending, a program that may write only reads', async () => {
+    const held = await fence();
+    const run = (sandbox: 'read-only' | 'workspace-write'): Promise<string> => {
+      const [file = '', ...args] = held.hold(
+        ['/bin/sh', '-c', '(: > src/b.ts) 2>/dev/null && echo wrote'],
+        {},
+        { sandbox },
+      );
+      return text(spawn(file, args, { cwd: work, stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
+    };
+    expect(await run('read-only')).toBe('');
+    expect(await run('workspace-write')).toBe('wrote\n');
+    expect(readdirSync(join(work, '.teams/crew/homes/ada'))).toContain('.keep');
+  });
+
+  it('a role of a pipeline reads what the roles before it made, and changes none of it', async () => {
+    mkdirSync(join(work, '.teams/crew/spec'));
+    writeFileSync(join(work, '.teams/crew/spec/brief.md'), 'brief\n');
+    const held = await fence({ handed: [join(work, '.teams/crew/spec'), join(work, '.teams/crew/wisdom')] });
+    const script =
+      'cat .teams/crew/spec/brief.md; (: > .teams/crew/spec/new) 2>/dev/null && echo wrote; ls .teams/crew';
+    expect(words(await inside(held, script))).toEqual(['brief', 'homes', 'spec']);
+  });
+
   it('an inherited file of another process is closed', async () => {
     const command = ['/bin/sh', '-c', 'ls /proc/self/fd; cat /proc/self/fd/200/id_ed25519 2>/dev/null'];
     const opened = `exec 200<${home}/.ssh; exec "$@"`;

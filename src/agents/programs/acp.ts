@@ -41,7 +41,8 @@ export function acp(spec: AgentSpec, agentContext: AgentContext = {}, limits: Pa
 }
 
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
-  launch: (input) => isolatedLaunch(acpLaunch(spec, agentContext, input), agentContext),
+  isIsolated: agentContext.isolate !== undefined,
+  launch: (input) => isolatedLaunch(acpLaunch(spec, agentContext, input), agentContext, input),
   open: (line) => new AcpSession(line, spec, agentContext),
   // The program reports a lost session in the protocol, and goes on.
   isSessionLost: () => false,

@@ -59,7 +59,8 @@ const isLost = ({ is_error, result = '', errors = [] }: Extract<FromClaude, { ty
   is_error && NO_SESSION.test([result, ...errors].join(' '));
 
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
-  launch: (input, session) => isolatedLaunch(launch(spec, agentContext, input, session), agentContext),
+  isIsolated: agentContext.isolate !== undefined,
+  launch: (input, session) => isolatedLaunch(launch(spec, agentContext, input, session), agentContext, input),
   open: (line) => new ClaudeSession(line, agentContext.identity),
   isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
 });

@@ -61,6 +61,7 @@ export const codex = (
 ): Agent => new PersistentAgent(dialect(spec, agentContext), agentContext.session, limits);
 
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
+  isIsolated: false,
   launch: (input) => launch(spec, agentContext, input),
   open: (line) => new CodexSession(line, spec, agentContext),
   // Codex reports a lost session in the protocol, and goes on.

@@ -19,22 +19,17 @@ const LINE_LENGTH = 300;
 const NO_COMMAND = 127;
 
 /** @param limits for tests; the defaults are production values (docs/specification.md R7.3) */
-export function exec(
-  spec: AgentSpec,
-  { isolate = asIs }: AgentContext = {},
-  limits: Partial<ProgramLimits> = {},
-): Agent {
+export function exec(spec: AgentSpec, { isolate }: AgentContext = {}, limits: Partial<ProgramLimits> = {}): Agent {
   return {
     async *turn(input) {
       const request = requestOf(spec, input);
       if (request === undefined) return nothingToRun;
-      return yield* runCommand({ ...request, argv: isolate(request.argv, request.env) }, limits);
+      const argv = isolate === undefined ? request.argv : isolate(request.argv, request.env, input);
+      return yield* runCommand({ ...request, argv }, limits);
     },
     close: () => Promise.resolve(),
   };
 }
-
-const asIs = (argv: readonly string[]): readonly string[] => argv;
 
 /** Runs one command as a turn: for this agent, and for other commands that a person wrote. */
 export async function* runCommand(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Turn {

@@ -69,8 +69,8 @@ export class PersistentAgent implements Agent {
    * Ends a program that was started with other settings.
    * @returns whether a new one is needed
    */
-  async #endOtherProgram({ cwd, env }: TurnInput): Promise<boolean> {
-    if (this.#program !== undefined && this.#program.key !== keyOf(cwd, env)) await this.close();
+  async #endOtherProgram(input: TurnInput): Promise<boolean> {
+    if (this.#program !== undefined && this.#program.key !== this.#keyOf(input)) await this.close();
     return this.#program === undefined;
   }
 
@@ -92,7 +92,7 @@ export class PersistentAgent implements Agent {
     const program: PersistentProgram = {
       peer,
       talk,
-      key: keyOf(cwd, input.env),
+      key: this.#keyOf(input),
       turn: channel<TurnSignal>(),
       sign: () => {},
       hasSpoken: false,
@@ -102,6 +102,12 @@ export class PersistentAgent implements Agent {
     this.#program = now.life = program;
     void this.#removeDead(program);
     return program;
+  }
+
+  /** Another sandbox needs another isolation, so another program. */
+  #keyOf({ cwd, env, sandbox }: TurnInput): string {
+    const isolation = this.#dialect.isIsolated ? sandbox : null;
+    return JSON.stringify([cwd, Object.entries(env).sort(), isolation]);
   }
 
   /** Forgets a program that ended; the next turn starts it again. */
@@ -137,8 +143,6 @@ function hear({ turn }: PersistentProgram, step: AgentStep): void {
 
 const withoutTask = (env: TurnInput['env']): TurnInput['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OF_ONE_TASK.has(name)));
-
-const keyOf = (cwd: string, env: TurnInput['env']): string => JSON.stringify([cwd, Object.entries(env).sort()]);
 
 const KEPT = 64 * 1024;
 

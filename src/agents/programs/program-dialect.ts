@@ -6,6 +6,8 @@ import type { ProcessEnd } from './process.ts';
 import type { AgentStep } from './agent-step.ts';
 
 export interface Dialect {
+  /** Its program is isolated by the sandbox of the turn that starts it. */
+  readonly isIsolated: boolean;
   /** What to start for a turn, and for the session to continue. */
   launch(input: TurnInput, session: string | undefined): Launch;
   /** Begins to speak with a program that has just started. */
@@ -20,8 +22,8 @@ export interface Launch {
 }
 
 /** Wraps the program in the isolation of its agent context. */
-export const isolatedLaunch = (launch: Launch, { isolate }: AgentContext): Launch =>
-  isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv, launch.env) };
+export const isolatedLaunch = (launch: Launch, { isolate }: AgentContext, turn: Pick<TurnInput, 'sandbox'>): Launch =>
+  isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv, launch.env, turn) };
 
 export interface DialectContext {
   readonly send: Peer['send'];

@@ -45,6 +45,8 @@ export interface ProgramSandbox {
   /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
+  /** No network at all. */
+  readonly isOffline: boolean;
   /** The user's home: the member's own directory lies at its path. */
   readonly home: string;
   readonly ownHome: string;
@@ -143,11 +145,12 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
 ];
 
 /** No capabilities in a user namespace: then even root cannot remount, or use the files of a process outside. */
-const namespaces = ({ isRoot }: ProgramSandbox): string[] => [
+const namespaces = ({ isRoot, isOffline }: ProgramSandbox): string[] => [
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
+  ...(isOffline ? ['--unshare-net'] : []),
   '--cap-drop',
   'ALL',
   '--die-with-parent',

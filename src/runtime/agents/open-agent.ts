@@ -1,5 +1,5 @@
 /** Opens an agent for a member: with its environment, home, session, tools and isolation. */
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
@@ -8,16 +8,17 @@ import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import { INSIDE, wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
+import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
+import { insideEnvironment } from '../tools/inside-environment.ts';
 import { memberServer, memberServerInside } from '../tools/member-server.ts';
 import type { CommandLine } from '../tools/broker.ts';
 import type { HeldProgram } from '../tools/open-program-isolation.ts';
-import { binDirectory, pathWithUs } from '../process/package.ts';
+import { pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -90,7 +91,7 @@ async function seated(
 ): Promise<OpenedAgent> {
   const spec = withModel(asked, decodeAgentRules(place.parent));
   const isolation = await isolationOf(place, spec, environment);
-  const given = isolation === undefined ? environment : insideOf(environment);
+  const given = isolation === undefined ? environment : insideEnvironment(environment);
   try {
     const isolate = isolation?.hold;
     const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
@@ -101,13 +102,6 @@ async function seated(
     await isolation?.close();
     throw error;
   }
-}
-
-/** The environment inside an isolation: the socket is the member's identity, so no token goes in. */
-function insideOf(environment: OpenedAgent['environment']): OpenedAgent['environment'] {
-  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token);
-  const path = (environment['PATH'] ?? '').split(':').map((entry) => (entry === binDirectory ? INSIDE.client : entry));
-  return { ...Object.fromEntries(rest), PATH: path.join(':'), [ENV.socket]: INSIDE.socket };
 }
 
 /** What an agent keeps across processes: home, identity, session. A command keeps nothing. */
@@ -154,6 +148,7 @@ async function isolationOf(
     ownHome: agentHome(store.disk, store.paths, name),
     shared: loginFiles(kind, environment),
     team: [store.paths.folder, store.paths.board],
+    handed: handedTo(store.paths, member),
     readable: [environment[ENV.planDir] ?? ''].filter(Boolean),
     programs: 'command' in spec && Array.isArray(spec.command) ? spec.command.filter((word) => isAbsolute(word)) : [],
     member: { name, team: store.paths.name, environment: { ...speakerOf(parent), ...environment } },
@@ -162,6 +157,10 @@ async function isolationOf(
   store.events.append({ type: isolation.kind === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
   return isolation.kind === 'up' ? isolation : undefined;
 }
+
+/** For a role of a pipeline: its file, and what the roles before it made; what it answers is kept by its runner. */
+const handedTo = ({ folder, session }: TeamStore['paths'], { role_spec: file }: MemberConfig): string[] =>
+  file === undefined ? [] : [join(folder, file), ...Object.values(session)];
 
 /** What a command of the member needs of this process: the places of the user's key and configuration. */
 const speakerOf = (parent: MemberContext['parent']): Record<string, string> =>

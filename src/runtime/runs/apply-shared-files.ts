@@ -21,13 +21,14 @@ import {
 } from '../../policy/landing/shared-file-wishes.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { hashedFiles } from '../agents/project-files.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { RelayCalls } from './relay-call.ts';
 import type { RunSession } from './session.ts';
 import { sharedWishes } from '../views/collect-wishes.ts';
 
 /** @returns undefined if there are no wishes, or `signal` aborted */
 export async function applyShared(
-  session: Pick<RunSession, 'store' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'tell' | 'isolation'>,
   plan: Plan,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate | undefined> {
@@ -77,7 +78,7 @@ const claimedIn = ({ board }: TeamReader): OwnedPatterns[] =>
  * @returns what went wrong; undefined if nothing did
  */
 async function settle(
-  session: Pick<RunSession, 'store' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'tell' | 'isolation'>,
   plan: Plan,
   agent: AgentSpec,
   { due, signal }: { readonly due: readonly SharedFileWish[]; readonly signal: AbortSignal },
@@ -85,9 +86,16 @@ async function settle(
   const cwd = cwdOf(session.store);
   const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
   const before = await hashedFiles(cwd, signal);
-  const calls = new RelayCalls({ cwd, environment: process.env, envPass: plan.envPass });
+  const calls = new RelayCalls({
+    cwd,
+    environment: process.env,
+    envPass: plan.envPass,
+    isolation: session.isolation,
+    onNotEnforced: (told) => session.tell(notEnforcedEvent(told)),
+  });
   try {
-    const call = { agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
+    const about = "the lead's agent for shared files";
+    const call = { about, agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
     if (end.kind === 'failed') return `the lead's agent failed: ${end.message}`;

@@ -3,6 +3,8 @@ import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { isAgentKind } from '../../model/agent/agent-kinds.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
@@ -20,25 +22,36 @@ interface Verification {
   readonly verdict: VerificationVerdict | undefined;
 }
 
-type Kept = Pick<RunSession, 'store'>;
+type Kept = Pick<RunSession, 'store' | 'isolation'>;
 
 /** Verifies with the agent that the user chose; without one the table of docs/specification.md R8.17 chooses. */
 export async function crossVerify(
   plan: Plan,
-  { store }: Kept,
+  { store, isolation }: Kept,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verification> {
   const done = completedIn({ store });
   const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
   if (chosen.do === 'skip') return skipped(chosen.why);
   const prompt = verificationPrompt(plan.decomposed?.task ?? plan.name, plan.members.length, done);
-  const subagents = new Subagents({ onSpent: (event) => void store.events.append(event) });
+  const { paths, events } = store;
+  const subagents = new Subagents({
+    onSpent: (event) => void events.append(event),
+    surroundings: {
+      setting: isolation,
+      environment: process.env,
+      team: () => [paths.folder, paths.board],
+      onNotEnforced: (told) => void events.append(notEnforcedEvent(told)),
+    },
+  });
   try {
     const end = await subagents.run(
       {
+        about: 'the cross-verifier',
         spec: chosen.spec,
         prompt,
-        sandbox: 'read-only',
+        // A person's own command may write: that person wrote it.
+        sandbox: chosen.spec.kind === 'exec' ? 'workspace-write' : 'read-only',
         timeoutMs: DEFAULT_TASK_TIMEOUT_MS,
         cwd: plan.cwd ?? cwdOf(store),
         env: childEnvironment(chosen.spec.kind, { parent: process.env, envPass: plan.envPass }),
@@ -46,6 +59,10 @@ export async function crossVerify(
       signal,
     );
     return verified(chosen.spec.kind, end);
+  } catch (error) {
+    // Isolation is required and does not work: nothing verified the work.
+    if (!isTeamError(error)) throw error;
+    return verified(chosen.spec.kind, { kind: 'failed', why: 'not_installed', text: '', message: error.message });
   } finally {
     await subagents.close();
   }
@@ -82,7 +99,7 @@ async function chooseFor(
 }
 
 /** The completed tasks, with the role and the kind of agent that did each. */
-function completedIn({ store }: Kept): VerifiedTask[] {
+function completedIn({ store }: Pick<Kept, 'store'>): VerifiedTask[] {
   const { tasks, members } = store.board.fold();
   const config = readableConfig(store);
   return [...tasks.values()].flatMap((task) => {

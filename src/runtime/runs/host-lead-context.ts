@@ -23,6 +23,7 @@ import { Subagents } from '../tools/subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
@@ -57,7 +58,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
   readonly side = 'lead';
   readonly lead = this;
   /** What subagents use counts for the team that is led. */
-  readonly subagents = new Subagents({ onSpent: (event) => this.#led?.session.tell(event) });
+  readonly subagents: Subagents;
   readonly #options: LeadToolOptions;
   readonly #gone = new AbortController();
   #led: Led | undefined;
@@ -66,6 +67,15 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
 
   constructor(options: LeadToolOptions) {
     this.#options = options;
+    this.subagents = new Subagents({
+      onSpent: (event) => this.#led?.session.tell(event),
+      surroundings: {
+        setting: options.session.isolation ?? 'auto',
+        environment: options.environment,
+        team: () => this.#ledPlaces(),
+        onNotEnforced: (told) => this.#led?.session.tell(notEnforcedEvent(told)),
+      },
+    });
   }
 
   get team(): TeamHandle | undefined {
@@ -184,6 +194,11 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     await Promise.all([this.subagents.close(), led?.over]);
     const team = led && findTeam(this.#options.open.root, led.handle.name);
     return team?.archivedAt === undefined ? team?.paths : undefined;
+  }
+
+  #ledPlaces(): string[] {
+    const paths = this.#led?.handle.store.paths;
+    return paths === undefined ? [] : [paths.folder, paths.board];
   }
 
   #requireLead(): Led {

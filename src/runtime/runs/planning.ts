@@ -124,7 +124,8 @@ class Planning {
   async #call(agent: AgentSpec, worded: PlannerPrompt) {
     if (!worded.ok) throw new UsageError('USAGE', refusalText(worded.refusal));
     const sandbox = agent.kind === 'exec' ? ('workspace-write' as const) : ('read-only' as const);
-    const call = { agent, prompt: worded.prompt, sandbox, timeoutMs: this.#ask.timeoutMs };
+    const about = `${this.#ask.planner.label} as planner`;
+    const call = { about, agent, prompt: worded.prompt, sandbox, timeoutMs: this.#ask.timeoutMs };
     const end = await this.#calls.run(call, this.#signal);
     return end === undefined ? undefined : relayOutcome(end, sandbox);
   }

@@ -6,6 +6,8 @@ import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.ts';
 import { UsageError, type AgentCode } from '../../model/text/errors.ts';
 import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
+import type { NotEnforced } from '../../model/team/not-enforced.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -24,24 +26,40 @@ export interface CallPlace {
   readonly cwd: string;
   readonly environment: Environment;
   readonly envPass: readonly string[];
+  readonly isolation: IsolationSetting;
+  /** Called with each sandbox that is not enforced. */
+  readonly onNotEnforced: (told: NotEnforced) => void;
 }
 
 interface RelayRequest {
+  /** What it is, for people: `the planner`. */
+  readonly about: string;
   readonly agent: AgentSpec;
   readonly prompt: string;
   readonly sandbox: Sandbox;
+  /** The user named the sandbox; by default true for `read-only`. */
+  readonly isAsked?: boolean;
   readonly timeoutMs: number;
 }
 
 export class RelayCalls {
   readonly #place: CallPlace;
-  readonly #subagents = new Subagents();
+  readonly #subagents: Subagents;
 
   constructor(place: CallPlace) {
     this.#place = place;
+    const { isolation, environment, onNotEnforced } = place;
+    this.#subagents = new Subagents({
+      surroundings: { setting: isolation, environment, team: () => [], onNotEnforced },
+    });
   }
 
-  /** @returns how it ended; undefined when `signal` aborted first. It never rejects because of what the agent did */
+  /**
+   * It never rejects because of what the agent did.
+   *
+   * @returns how it ended; undefined when `signal` aborted first
+   * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
+   */
   async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
     const { cwd, environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {

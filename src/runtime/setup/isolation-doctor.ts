@@ -38,6 +38,7 @@ async function programTrouble({ root, ownHome }: TrialPlace, environment: Enviro
     shared: [],
     team: [],
     readable: [],
+    handed: [],
     programs: [],
     member: { name: 'doctor', team: 'doctor', environment: {} },
     commandLine: () => Promise.resolve(0),

@@ -6,6 +6,7 @@ import { parseRoleSpec, type RoleSpec } from '../../model/pipeline/role-spec.ts'
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { readKept } from '../../store/session/session-folder.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { noRoleSpec, type RoleFields } from '../../policy/pipeline/role-wording.ts';
 import type { Pool } from '../../policy/pipeline/subagent-choice.ts';
 import { FINAL_REPORT } from '../lead/role-reports.ts';
@@ -20,6 +21,8 @@ export interface Role {
   /** The agents that its subagents may use. */
   readonly pool: Pool;
   readonly envPass: readonly string[];
+  /** Its sandbox is in its plan, or it only reads. */
+  readonly isAsked: boolean;
 }
 
 /** A role, or the reason why it is unusable. A member with an unusable role tells the lead, and stops. */
@@ -29,7 +32,7 @@ export type RoleOf = Role | { readonly unusable: string; readonly role: string; 
 export function roleOf(
   { disk, paths }: Pick<TeamStore, 'disk' | 'paths'>,
   config: TeamConfig,
-  { role, role_spec: file }: MemberConfig,
+  { role, role_spec: file, sandbox }: MemberConfig,
   agent: AgentSpec,
 ): RoleOf | undefined {
   if (file === undefined) return undefined;
@@ -49,7 +52,9 @@ export function roleOf(
     };
     const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
     const pool: Pool = [agent, ...others];
-    return { fields, spec, cwd: workPlaceOf(disk, paths, config), agent, pool, envPass: config.env_pass ?? [] };
+    const isAsked = sandbox !== undefined || defaultSandbox(role) === 'read-only';
+    const cwd = workPlaceOf(disk, paths, config);
+    return { fields, spec, cwd, agent, pool, isAsked, envPass: config.env_pass ?? [] };
   } catch (error) {
     if (!isTeamError(error)) throw error;
     return { role, file: path, unusable: error.message };

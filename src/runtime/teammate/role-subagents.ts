@@ -9,6 +9,9 @@ import type { JsonAnswer } from '../../model/text/json-answer.ts';
 import type { SubagentKind } from '../../model/pipeline/role-spec.ts';
 import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
+import { decodeIsolation } from '../team/teammate-env.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -21,6 +24,8 @@ interface RoleSubagentsEnvironment {
   /** The agents that may be used. */
   readonly pool: Pool;
   readonly envPass: readonly string[];
+  /** The role may only read, by its kind or by its plan: then a command is isolated, too. */
+  readonly isAsked: boolean;
 }
 
 interface RoleSubagentTask<T> {
@@ -83,15 +88,30 @@ export class RoleSubagents {
     { kind, prompt, variables }: RoleSubagentTask<unknown>,
     signal: AbortSignal,
   ): Promise<SubagentEnd> {
-    const { cwd, envPass, store, member } = this.#environment;
+    const { cwd, envPass, isAsked, store, member } = this.#environment;
     const add = {
       PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
       [ENV.subagent]: kind,
       ...variables,
     };
     const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });
-    this.#subagents ??= new Subagents({ onSpent: (event) => void store.events.append({ ...event, member }) });
-    return this.#subagents.run({ spec, prompt, cwd, env, sandbox: 'read-only', timeoutMs: TIMEOUT_MS }, signal);
+    this.#subagents ??= new Subagents({
+      onSpent: (event) => void store.events.append({ ...event, member }),
+      surroundings: {
+        setting: decodeIsolation(process.env),
+        environment: process.env,
+        team: () => [store.paths.folder, store.paths.board],
+        onNotEnforced: (told) => void store.events.append({ ...notEnforcedEvent(told), member }),
+      },
+    });
+    const task = { about: `${member}'s ${kind}`, spec, prompt, cwd, env, isAsked, sandbox: 'read-only' as const };
+    try {
+      return await this.#subagents.run({ ...task, timeoutMs: TIMEOUT_MS }, signal);
+    } catch (error) {
+      // Isolation is required and does not work.
+      if (!isTeamError(error)) throw error;
+      return { kind: 'failed', why: 'not_installed', text: '', message: error.message };
+    }
   }
 
   #tell(type: string, { kind, about }: RoleSubagentTask<unknown>, text: string): void {

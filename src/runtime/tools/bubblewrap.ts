@@ -12,11 +12,20 @@ const PROBE_MS = 20_000;
 export const bubblewrap = (environment: Environment): string | undefined =>
   process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
 
-export const isolationRequired = (why = 'it was not tried'): AgentError =>
-  new AgentError(
+export const NOT_INSTALLED = 'bubblewrap is not installed';
+
+/** @param why there is no isolation */
+export function isolationRequired(why = 'it was not tried'): AgentError {
+  const cure = why.startsWith('the workspace ')
+    ? 'Work in another directory'
+    : why === NOT_INSTALLED
+      ? 'Install it (apt-get install bubblewrap)'
+      : 'See what `teams doctor` says';
+  return new AgentError(
     'AGENT_UNAVAILABLE',
-    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. ${cure}, or set sandbox.bwrap to auto.`,
   );
+}
 
 /**
  * Runs a probe.

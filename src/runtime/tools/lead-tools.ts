@@ -34,7 +34,8 @@ export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { si
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
   if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
-  const subagentTask = { spec, prompt, ...lead.subagentContext(spec, role) };
+  const about = role === undefined ? 'a subagent' : `a subagent as ${role}`;
+  const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
   if (run_in_background) return `Started ${lead.subagents.start(subagentTask)}; TaskOutput collects its result.`;
   const end = await reporting(progress, 'the subagent works', lead.subagents.run(subagentTask, signal));
   return resultOf(end);

@@ -14,6 +14,7 @@ import {
   type LentPath,
   type ProgramSandbox,
 } from '../../policy/sandbox/program-isolation.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
@@ -26,7 +27,7 @@ import { repositoriesOf } from '../../store/workspace/repositories.ts';
 import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { binDirectory } from '../process/package.ts';
 import { openBroker, type CommandLine } from './broker.ts';
-import { bubblewrap, isolationRequired, probeWeakness } from './bubblewrap.ts';
+import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
 import { lentToolchains } from './lent-toolchains.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -35,14 +36,16 @@ interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
   readonly root: string;
   readonly isWritable: boolean;
-  /** The member's own directory, which is its home inside. */
-  readonly ownHome: string;
+  /** The member's own directory, which is its home inside; without one, a directory for the time of the isolation. */
+  readonly ownHome?: string | undefined;
   /** Writable besides the workspace: a login that is renewed; only paths that exist. */
   readonly shared: readonly string[];
   /** The team's folders, which are not there inside. */
   readonly team: readonly string[];
   /** Folders of the host that are read-only inside, such as that of the plan. */
   readonly readable: readonly string[];
+  /** Below the team's folders, and read-only inside: what earlier tasks of a pipeline made. */
+  readonly handed: readonly string[];
   /** Absolute paths that its command names: itself, its script. They are lent with what they need. */
   readonly programs: readonly string[];
   /** What the member's commands get outside, with its token. */
@@ -59,9 +62,19 @@ interface ProgramIsolationOptions {
 
 export interface HeldProgram {
   readonly kind: 'up';
+  /** The home inside, as a path of the host. */
+  readonly home: string;
   /** Wraps an argv. Of `env`, the variables that name files of a task make these readable. */
-  readonly hold: (argv: readonly string[], env?: Variables) => readonly string[];
+  readonly hold: (argv: readonly string[], env?: Variables, now?: ProgramSandboxNow) => readonly string[];
   readonly close: () => Promise<void>;
+}
+
+/** What differs between the starts of one isolation. */
+export interface ProgramSandboxNow {
+  /** The sandbox at present: read-only while a plan is pending. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Without a network: a command that judges the work of others. */
+  readonly isOffline?: boolean;
 }
 
 type ProgramIsolation = HeldProgram | { readonly kind: 'missing'; readonly why: string };
@@ -86,7 +99,7 @@ echo held
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
-  const opened = bwrap === undefined ? 'bubblewrap is not installed' : await open(bwrap, options);
+  const opened = bwrap === undefined ? NOT_INSTALLED : await open(bwrap, options);
   if (typeof opened !== 'string') return opened;
   if (options.setting === 'required') throw isolationRequired(opened);
   return { kind: 'missing', why: opened };
@@ -120,17 +133,15 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
       commandLine: options.commandLine,
     });
     closing.push(() => broker.close());
-    const names = options.isWritable ? [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`) : [];
+    const names = [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`);
     const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
     const grounds = groundsOf(options, { root, home, place, stubs });
-    const hold: HeldProgram['hold'] = (argv, env = {}) => {
-      const now = present(grounds, stubs, env, options);
-      return isThere(argv, options) ? isolatedProgramArgv(bwrap, now, argv) : argv;
-    };
+    const hold: HeldProgram['hold'] = (argv, env = {}, now = {}) =>
+      isThere(argv, options) ? isolatedProgramArgv(bwrap, present(grounds, stubs, env, options, now), argv) : argv;
     const weak =
-      descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options), options));
-    if (weak === undefined) return { kind: 'up', hold, close };
+      descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options, {}), options));
+    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, close };
     await close();
     return weak;
   } catch (error) {
@@ -151,10 +162,10 @@ const ETC = (
   'fonts java-17-openjdk java maven perl python3 php opt'
 ).split(' ');
 
-type Grounds = Omit<ProgramSandbox, 'kept' | 'handed' | 'closing'>;
+type Grounds = Omit<ProgramSandbox, 'kept' | 'handed' | 'closing' | 'isWritable' | 'isOffline'>;
 
 function groundsOf(
-  { isWritable, environment, team, shared, readable, programs: named, ownHome }: ProgramIsolationOptions,
+  { environment, team, shared, readable, programs: named, ownHome }: ProgramIsolationOptions,
   { root, home, place }: { root: string; home: string; place: MemberPlace; stubs: KeptStubs },
 ): Grounds {
   const secrets = [dirname(keyPath(environment)), ...team];
@@ -173,9 +184,8 @@ function groundsOf(
     .filter((path) => !unlinked.some((one) => isBelow(path, one)));
   return {
     root,
-    isWritable,
     home,
-    ownHome: realPath(ownHome),
+    ownHome: realPath(ownHome ?? place.home),
     links: SYSTEM.flatMap((path) => {
       const to = linkAt(path);
       return to === undefined ? [] : [{ to, at: path }];
@@ -193,7 +203,7 @@ function groundsOf(
     ],
     shared: entriesAt(shared).map(({ path }) => path),
     repositories,
-    hidden: [...unlinked.filter((path) => isWritable || entriesAt([path]).length > 0), ...new Set(elsewhere)],
+    hidden: [...unlinked, ...new Set(elsewhere)],
     isRoot: process.getuid?.() === 0,
     limiting: limits(),
   };
@@ -209,8 +219,15 @@ function limits(): string[] {
 }
 
 /** What depends on the moment of a start: which names are there, which files a task has, which descriptors are open. */
-function present(grounds: Grounds, stubs: KeptStubs, env: Variables, options: ProgramIsolationOptions): ProgramSandbox {
-  const { root, isWritable } = grounds;
+function present(
+  grounds: Grounds,
+  stubs: KeptStubs,
+  env: Variables,
+  options: ProgramIsolationOptions,
+  { sandbox, isOffline = false }: ProgramSandboxNow,
+): ProgramSandbox {
+  const { root } = grounds;
+  const isWritable = sandbox === undefined ? options.isWritable : sandbox !== 'read-only';
   const inRoot = entriesIn(root);
   const there = [...inRoot]
     .filter(([name, { path }]) => isKept(name) && path === `${root}/${name}`)
@@ -231,8 +248,12 @@ function present(grounds: Grounds, stubs: KeptStubs, env: Variables, options: Pr
   );
   return {
     ...grounds,
+    isWritable,
+    isOffline,
+    // In a workspace that is read-only, nothing can be made to cover what is missing.
+    hidden: grounds.hidden.filter((path) => isWritable || entriesAt([path]).length > 0),
     kept,
-    handed: [...new Set(given.map(({ path }) => path))],
+    handed: [...new Set([...given, ...entriesAt(options.handed)].map(({ path }) => path))],
     closing: closer(options.environment),
   };
 }
@@ -253,8 +274,8 @@ const descriptorTrouble = (environment: Variables): string | undefined =>
     : undefined;
 
 /** A missing program is not wrapped, so that its own start reports the error, not bubblewrap's. */
-const isThere = ([program = '']: readonly string[], { environment }: ProgramIsolationOptions): boolean =>
-  program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
+const isThere = ([program]: readonly string[], { environment }: ProgramIsolationOptions): boolean =>
+  program === undefined || program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
 
 /** @returns what the probe could do, or why it did not run; undefined if the isolation works */
 function weakness(

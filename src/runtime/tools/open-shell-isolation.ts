@@ -22,7 +22,7 @@ import {
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { bubblewrap, isolationRequired, probeWeakness } from './bubblewrap.ts';
+import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
@@ -62,7 +62,7 @@ export async function openShellIsolation(
 ): Promise<ShellIsolationProbe> {
   if (setting === 'off') return { isolation: 'off', around: unwrapped };
   const bwrap = bubblewrap(environment);
-  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
+  const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, root, environment);
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',

@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 
 export interface SubagentTask {
@@ -10,12 +11,20 @@ export interface SubagentTask {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
+  /** What it is, for people: `the planner`. */
+  readonly about: string;
+  /** The user named the sandbox; by default true for `read-only`. Only then is a user's own command isolated. */
+  readonly isAsked?: boolean | undefined;
   readonly timeoutMs: number;
 }
 
 /** The subagent task, and the port that cancels it: any message on it stops the task. */
 export interface SubagentMessage {
   readonly subagentTask: SubagentTask;
+  /** For the commands of a model's tools. */
+  readonly setting: IsolationSetting;
+  /** The isolation of its program: the argv before the program's own, and its home. */
+  readonly isolation?: { readonly argv: readonly string[]; readonly home: string } | undefined;
   readonly line: MessagePort;
 }
 

@@ -1,7 +1,15 @@
 /** The thread of a subagent: one turn of one agent. It is a bundle of its own, which piscina starts. */
 import process from 'node:process';
-import { agentFor, type Agent, type AgentEvent, type CallAnswer, type Turn } from '../../agents/agent-registry.ts';
+import {
+  agentFor,
+  type Agent,
+  type Isolate,
+  type AgentEvent,
+  type CallAnswer,
+  type Turn,
+} from '../../agents/agent-registry.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
+import { findProgram } from '../../os/program-path.ts';
 import { outputTail, tailText } from '../../os/output-tail.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Usage } from '../../model/agent/usage.ts';
@@ -9,19 +17,20 @@ import { isToolName, isWorkspaceTool } from '../../model/team/tool.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
-import { decodeIsolation } from '../team/teammate-env.ts';
 
 /** In a thread `process.exit` ends only the thread. */
 const crash = (): void => process.exit(1);
 
-export default async function runSubagentTask({ subagentTask, line }: SubagentMessage): Promise<SubagentEnd> {
+export default async function runSubagentTask(message: SubagentMessage): Promise<SubagentEnd> {
+  const { subagentTask, isolation, line } = message;
   const { spec } = subagentTask;
   const stop = new AbortController();
   line.on('message', () => stop.abort());
   try {
-    const agent = await agentFor(spec, { crash });
+    const isolated = isolation && { home: isolation.home, isolate: isolateBy(isolation.argv, subagentTask.env) };
+    const agent = await agentFor(spec, { crash, ...isolated });
     try {
-      return await carriedOut(agent, subagentTask, stop.signal);
+      return await carriedOut(agent, message, stop.signal);
     } finally {
       await agent.close();
     }
@@ -30,8 +39,20 @@ export default async function runSubagentTask({ subagentTask, line }: SubagentMe
   }
 }
 
+/** A missing program is not wrapped, so that its own start reports the error. */
+const isolateBy =
+  (around: readonly string[], { PATH = '' }: SubagentTask['env']): Isolate =>
+  (argv) => {
+    const [program = ''] = argv;
+    return program.includes('/') || findProgram(program, PATH) !== undefined ? [...around, ...argv] : argv;
+  };
+
 /** Runs the turn. A model's shell and file tools work in `cwd`; it has no other tools. */
-async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
+async function carriedOut(
+  agent: Agent,
+  { subagentTask: { spec, ...input }, setting }: SubagentMessage,
+  signal: AbortSignal,
+): Promise<SubagentEnd> {
   const { openWorkspace } = await import('./tool-workspace.ts');
   const permissions: Permissions = { sandbox: input.sandbox, planPending: false };
   await using workspace = hasToolLoop(spec.kind)
@@ -39,7 +60,7 @@ async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal
         root: input.cwd,
         environment: input.env,
         permissions: () => permissions,
-        isolation: decodeIsolation(process.env),
+        isolation: setting,
         onWarning: () => undefined,
       })
     : undefined;

@@ -15,6 +15,9 @@ import { markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
+import type { HeldProgram } from './open-program-isolation.ts';
+import { insideEnvironment } from './inside-environment.ts';
+import { isolateSubagent, type SubagentSurroundings } from './subagent-isolation.ts';
 import { sweep } from '../../os/sweep.ts';
 
 export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
@@ -32,6 +35,7 @@ interface SubagentLimits {
 interface SubagentOptions extends Partial<SubagentLimits> {
   /** Called with an event for each usage of a subagent. */
   readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
+  readonly surroundings: SubagentSurroundings;
 }
 
 const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10_000 };
@@ -48,6 +52,7 @@ interface Background {
 export class Subagents {
   readonly #limits: SubagentLimits;
   readonly #onSpent: SubagentOptions['onSpent'];
+  readonly #surroundings: SubagentSurroundings;
   readonly #program: string;
   readonly #background = new Map<string, Background>();
   readonly #running = new Set<Promise<SubagentEnd>>();
@@ -59,8 +64,9 @@ export class Subagents {
   #waiting = 0;
 
   /** @param program the thread's file; for tests */
-  constructor({ onSpent, ...limits }: SubagentOptions = {}, program = subagentProgram) {
+  constructor({ onSpent, surroundings, ...limits }: SubagentOptions, program = subagentProgram) {
     this.#onSpent = onSpent;
+    this.#surroundings = surroundings;
     this.#limits = { ...LIMITS, ...limits };
     this.#program = program;
   }
@@ -68,7 +74,8 @@ export class Subagents {
   /**
    * Runs one subagent task to its end. The answer is how it ended; it never rejects because of what the agent did.
    *
-   * @throws ConflictError `QUOTA` when the queue is full
+   * @throws ConflictError `QUOTA` when the queue is full; AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is
+   * required and does not work
    */
   async run(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const { threads, queue } = this.#limits;
@@ -155,10 +162,13 @@ export class Subagents {
     this.#reaper ??= startReaper(reaperCommand);
     for (const mark of drawn) this.#reaper.add(mark);
     const env = drawn.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), subagentTask.env);
+    let isolation: HeldProgram | undefined;
     try {
-      return await this.#post({ ...subagentTask, env }, signal);
+      isolation = await isolateSubagent(subagentTask, this.#surroundings);
+      return await this.#post({ ...subagentTask, env }, isolation, signal);
     } finally {
       await sweep(drawn, []);
+      await isolation?.close();
       for (const mark of drawn) {
         this.#reaper.remove(mark);
         marks.giveBack(mark);
@@ -170,7 +180,11 @@ export class Subagents {
    * Hands the task to a thread. On abort the thread is first asked to stop, so that it ends its children; after the
    * grace time it is ended.
    */
-  async #post(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
+  async #post(given: SubagentTask, held: HeldProgram | undefined, signal: AbortSignal): Promise<SubagentEnd> {
+    const { setting } = this.#surroundings;
+    const subagentTask = held === undefined ? given : { ...given, env: insideEnvironment(given.env) };
+    // A function cannot go into a thread. An empty argv is wrapped whether its program exists or not.
+    const isolation = held && { argv: held.hold([], subagentTask.env), home: held.home };
     const pool = await (this.#pool ??= this.#open());
     const isCalledOff = (): boolean => signal.aborted;
     if (isCalledOff()) return { kind: 'aborted' };
@@ -186,7 +200,7 @@ export class Subagents {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await pool.run({ subagentTask, line }, { transferList: [line], signal: kill.signal });
+      return await pool.run({ subagentTask, setting, isolation, line }, { transferList: [line], signal: kill.signal });
     } catch (error) {
       return isCalledOff() ? { kind: 'aborted' } : failed(error);
     } finally {

@@ -100,6 +100,8 @@ export interface Report {
   readonly spending: ReportSpending;
   /** Null without a verification. */
   readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
+  /** Sandboxes that nothing enforced, beside those of members: of subagents, gates and the like, as sentences. */
+  readonly notEnforced: readonly string[];
   readonly notes: readonly string[];
   /** How to restore the files in `directory` as they were before agents wrote; null without a safety point. */
   readonly undo: { readonly directory: string; readonly command: string } | null;
@@ -226,12 +228,14 @@ function spentText({ tokens, usd, unpriced }: ReportSpending): string {
   return `${tokens} ${tokens === 1 ? 'token' : 'tokens'}, cost ${cost}`;
 }
 
-const sandboxLines = ({ members }: Report): string[] =>
-  members.flatMap(({ name, sandbox, notEnforced }) =>
+const sandboxLines = ({ members, notEnforced: others }: Report): string[] => [
+  ...members.flatMap(({ name, sandbox, notEnforced }) =>
     notEnforced === null || notEnforced === NOT_ASKED_FOR
       ? []
       : [`${name}: ${sandbox} is not enforced: ${notEnforced}`],
-  );
+  ),
+  ...others.map(oneLine),
+];
 
 const LONGEST_LINE = 300;
 

@@ -27,6 +27,7 @@ import {
   type ReportSpending,
   type ReportTask,
 } from './report-text.ts';
+import { notEnforcedIn } from '../../model/team/not-enforced.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
@@ -67,6 +68,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     tasks: tasks.map((task) => taskOf(task, work)),
 
     gates: gateResults(gates),
+    notEnforced: [...account.notEnforced],
     cascade: cascadeOf(tasks),
     verification: verificationOf(gates, run?.crossCliVerification.verifier),
     shared: sharedWishes(store).map(({ file, text, member, task = null, settled }) => ({
@@ -245,6 +247,8 @@ interface AgentAccount {
   readonly isolated: ReadonlySet<string>;
   /** One note for each agent that another replaced, or that found no replacement. */
   readonly notes: readonly string[];
+  /** Sandboxes that were not enforced, beside those of members. */
+  readonly notEnforced: ReadonlySet<string>;
   /** The last lines of the last failure of a task (`#3`) or a gate (`test`). */
   readonly failures: ReadonlyMap<string, readonly string[]>;
 }
@@ -256,15 +260,18 @@ function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): A
   const spending = new SpendingBy(prices);
   const isolated = new Set<string>();
   const notes: string[] = [];
+  const notEnforced = new Set<string>();
   const failures = new Map<string, readonly string[]>();
   for (const { event } of store.events.read()) {
     spending.add(event);
     if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
     if (event.type === 'agent.last_lines' && event.text !== undefined)
       failures.set(failedThing(event), event.text.split('\n'));
+    const unheld = notEnforcedIn(event);
+    if (unheld !== undefined) notEnforced.add(unheld);
     if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
   }
-  return { spending, isolated, notes, failures };
+  return { spending, isolated, notes, failures, notEnforced };
 }
 
 /** `#3` for a task, `test` for a gate. */

@@ -12,6 +12,8 @@ export interface MemberPlace {
   readonly socket: string;
   readonly passwd: string;
   readonly group: string;
+  /** A home for a program that has none of its own. */
+  readonly home: string;
   readonly remove: () => void;
 }
 
@@ -42,8 +44,8 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
   if (parent === undefined) return undefined;
   const directory = mkdtempSync(join(parent.path, 'teams-'));
   const [passwd, group] = [join(directory, 'passwd'), join(directory, 'group')];
-  const sockets = join(directory, 's');
-  mkdirSync(sockets, { mode: 0o700 });
+  const [sockets, ownHome] = [join(directory, 's'), join(directory, 'home')];
+  for (const made of [sockets, ownHome]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(
     passwd,
     `root:x:0:0:root:/root:/bin/sh\nmember:x:${uid}:${uid}:member:${home}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
@@ -54,6 +56,7 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     socket: join(sockets, 'sock'),
     passwd,
     group,
+    home: ownHome,
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

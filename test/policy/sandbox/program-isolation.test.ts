@@ -29,6 +29,7 @@ it.each<[string, boolean, AgentKind, Sandbox, boolean, IsolationSetting]>([
 const sandbox: ProgramSandbox = {
   root: '/home/ada/work',
   isWritable: true,
+  isOffline: false,
   home: '/home/ada',
   ownHome: '/home/ada/work/.teams/t/homes/ada',
   links: [{ to: 'usr/bin', at: '/bin' }],

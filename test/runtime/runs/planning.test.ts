@@ -44,7 +44,7 @@ async function planned(agent: AgentSpec, cwd = project()) {
     config: configSchema.parse({}),
   };
   const ask = { task: 'mend it', planner, staffing, timeoutMs: 30_000, say: (text: string) => void said.push(text) };
-  const place = { cwd, environment: process.env, envPass: [] };
+  const place = { cwd, environment: process.env, envPass: [], isolation: 'auto' as const, onNotEnforced: () => {} };
   return { division: await divideTask(ask, place, new AbortController().signal), said };
 }
 

@@ -43,7 +43,7 @@ async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
     requirement: 'log in',
     inner_loop: true,
   };
-  const role = { fields, spec, cwd: on.root, agent: { kind: 'claude' } as const, pool, envPass: [] };
+  const role = { fields, spec, cwd: on.root, agent: { kind: 'claude' } as const, pool, envPass: [], isAsked: false };
   const session = new RoleSession(self, role, new AbortController().signal);
   onTestFinished(() => session.close());
   return { on, session };

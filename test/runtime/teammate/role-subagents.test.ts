@@ -23,7 +23,14 @@ const broken = execAgent('cat > /dev/null; echo "broken $TEAMS_PERSPECTIVE$TEAMS
 async function session(...pool: [AgentSpec, ...AgentSpec[]]): Promise<{ on: Team; errands: RoleSubagents }> {
   const on = await team({ members: ['writer'], profile: 'pipeline' });
   writeFileSync(join(on.root, 'brief.md'), '# The brief\n');
-  const subagents = new RoleSubagents({ store: on.handle.store, member: 'writer', cwd: on.root, pool, envPass: [] });
+  const subagents = new RoleSubagents({
+    store: on.handle.store,
+    member: 'writer',
+    cwd: on.root,
+    pool,
+    envPass: [],
+    isAsked: false,
+  });
   onTestFinished(() => subagents.close());
   return { on, errands: subagents };
 }

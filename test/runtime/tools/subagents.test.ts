@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { execAgent } from '../../../src/model/agent/agent.ts';
 import { Subagents, type SubagentTask } from '../../../src/runtime/tools/subagents.ts';
+import type { SubagentSurroundings } from '../../../src/runtime/tools/subagent-isolation.ts';
 import { until } from '../../support/cli.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -15,15 +16,22 @@ const crasher: AgentSpec = { kind: 'scripted', options: { turns: [{ crashes: tru
 const quick = execAgent('cat; echo " done"');
 
 let cwd = '';
-let subagents = new Subagents();
+const surroundings: SubagentSurroundings = {
+  setting: 'auto',
+  environment: process.env,
+  team: () => [],
+  onNotEnforced: () => {},
+};
+let subagents = new Subagents({ surroundings });
 
 beforeEach(() => {
   cwd = tempDir();
-  subagents = new Subagents({ threads: 2, queue: 1 });
+  subagents = new Subagents({ surroundings, threads: 2, queue: 1 });
 });
 afterEach(() => subagents.close());
 
 const errand = (spec: AgentSpec, more: Partial<SubagentTask> = {}): SubagentTask => ({
+  about: 'a test',
   spec,
   prompt: 'say it',
   cwd,

@@ -45,6 +45,7 @@ const EXAMPLE: Report = {
   outcome: 'succeeded',
   headline: 'TEAM COMPLETE',
   failures: [],
+  notEnforced: [],
   durationMs: at(8, 32),
   members: [
     member('worker-1', 'architect/claude', 1, at(2, 10)),

@@ -170,7 +170,15 @@ export class RefineRelay {
       const prompt = prompts.get(name);
       if (prompt === undefined || signal.aborted) continue;
       this.#observer.began(name, 'directly');
-      const call = { agent, prompt, sandbox: sandbox.sandbox, timeoutMs: this.#place.relayTimeoutMs };
+      const isAsked = this.#prepared.ask.sandbox !== undefined;
+      const call = {
+        about: name,
+        agent,
+        prompt,
+        sandbox: sandbox.sandbox,
+        isAsked,
+        timeoutMs: this.#place.relayTimeoutMs,
+      };
       const end = await this.#calls.run(call, signal);
       if (end !== undefined) outcomes.set(name, relayOutcome(end, sandbox.sandbox));
     }

@@ -94,6 +94,7 @@ const NO_TEAM: Base = {
   durationMs: 0,
   members: [],
   tasks: [],
+  notEnforced: [],
   gates: { build: 'skipped', test: 'skipped', crossVerify: 'skipped' },
   cascade: null,
   verification: null,

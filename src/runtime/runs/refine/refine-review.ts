@@ -46,7 +46,7 @@ async function validate({ prepared, place, calls, signal }: ReviewEnvironment): 
   const { validate: command } = prepared.ask;
   if (command === undefined) return undefined;
   // The user's own command may write: the user wrote it.
-  const call = { agent: execAgent(command), prompt: '', sandbox: 'workspace-write' as const };
+  const call = { about: 'the validation', agent: execAgent(command), prompt: '', sandbox: 'workspace-write' as const };
   const end = await calls.run({ ...call, timeoutMs: place.relayTimeoutMs }, signal);
   return end === undefined ? undefined : validationOf(command, end);
 }
@@ -95,7 +95,13 @@ async function asked(
   if (!fitted.ok) return { kind: 'failed', by: label, why: refusalText(fitted.refusal), forGood: false };
   const isCommand = agent.kind === 'exec';
   const sandbox = isCommand ? ('workspace-write' as const) : ('read-only' as const);
-  const call = { agent, prompt: fitted.prompt, sandbox, timeoutMs: place.relayTimeoutMs };
+  const call = {
+    about: `${label} as reviewer`,
+    agent,
+    prompt: fitted.prompt,
+    sandbox,
+    timeoutMs: place.relayTimeoutMs,
+  };
   const end = await calls.run(call, signal);
   if (end === undefined) return undefined;
   if (!isCommand) return reviewOf(label, end);

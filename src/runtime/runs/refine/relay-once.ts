@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import { parseBackends } from '../../../model/pipeline/backend.ts';
 import { AgentError, UsageError } from '../../../model/text/errors.ts';
+import type { NotEnforced } from '../../../model/team/not-enforced.ts';
 import { LIMITS, refusalOf, refusalText } from '../../../policy/context-budget.ts';
 import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
@@ -17,6 +18,10 @@ interface RelayAsk {
   readonly contextText?: string | undefined;
   readonly includeDiff: boolean;
   readonly sandbox: Sandbox;
+  /** The user named the sandbox. */
+  readonly isAsked: boolean;
+  /** Called if its sandbox is not enforced. */
+  readonly onNotEnforced: (told: NotEnforced) => void;
 }
 
 /**
@@ -31,9 +36,12 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
     throw new UsageError('USAGE', `--to takes one backend, and ${ask.to} names several.`);
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
-  const calls = new RelayCalls(place);
+  const { isolation = 'auto' } = place.session;
+  const calls = new RelayCalls({ ...place, isolation, onNotEnforced: ask.onNotEnforced });
   try {
-    const call = { agent: backend.agent, prompt, sandbox: ask.sandbox, timeoutMs: place.relayTimeoutMs };
+    const about = backend.label;
+    const { sandbox, isAsked } = ask;
+    const call = { about, agent: backend.agent, prompt, sandbox, isAsked, timeoutMs: place.relayTimeoutMs };
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
     const outcome = relayOutcome(end, ask.sandbox);

@@ -3,6 +3,7 @@
  * it ends, every process is stopped and the team is archived before the synthesis is made.
  */
 import { timestamp } from '../../../model/text/clock.ts';
+import { notEnforcedText } from '../../../model/team/not-enforced.ts';
 import type { Name } from '../../../model/text/names.ts';
 import { advanceLoop, beginLoop } from '../../../policy/refine/convergence.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { briefOf } from '../../../policy/refine/round-brief.ts';
 import { synthesise, type Synthesis } from '../../../policy/refine/synthesis.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
+import { requireIsolation } from '../../tools/subagent-isolation.ts';
 import { RelayCalls } from '../relay-call.ts';
 import { keepSynthesis, type RefineReport } from './refine-report.ts';
 import { RefineRelay } from './refine-relay.ts';
@@ -42,6 +44,7 @@ export interface RefineRun {
  * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: both before anything is started
  */
 export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
+  await requireIsolation(place.cwd, { setting: place.session.isolation ?? 'auto', environment: place.environment });
   const prepared = await prepareRefine(ask, place, run.signal ?? new AbortController().signal);
   const refinement = new Refinement(prepared, place, run);
   return refinement.run();
@@ -70,7 +73,14 @@ class Refinement {
     this.#since = clock.monotonic();
     this.#sinceTime = clock.now();
     this.#phaseSince = this.#since;
-    this.#calls = new RelayCalls(place);
+    this.#calls = new RelayCalls({
+      ...place,
+      isolation: place.session.isolation ?? 'auto',
+      onNotEnforced: (told) => {
+        const text = `Not enforced: ${notEnforcedText(told)}.`;
+        if (!this.#notes.includes(text)) this.#note(text);
+      },
+    });
     this.#relay = new RefineRelay(prepared, place, this.#calls, {
       note: (text) => this.#note(text),
       began: (backend, how) => this.#tell('do', `asked ${how}`, backend),

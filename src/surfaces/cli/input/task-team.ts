@@ -12,6 +12,7 @@ import {
   makePlannedTeam,
   inspectExistingRun,
   type Name,
+  notEnforcedText,
   parseAgentFlag,
   type PlannedTask,
   planTask,
@@ -122,7 +123,13 @@ function resolveRun(
     said: { agent, planner },
     root: rootOf(context),
     reviewer: reviewer === undefined ? undefined : parseAgentFlag(reviewer, agents),
-    place: { cwd, environment, envPass: config.envPass },
+    place: {
+      cwd,
+      environment,
+      envPass: config.envPass,
+      isolation: config.sandbox.bwrap,
+      onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
+    },
     say: (text) => context.info(text),
   });
 }

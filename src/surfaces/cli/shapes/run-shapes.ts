@@ -49,6 +49,7 @@ const reportFacts = {
     ownership: gate.optional(),
     shared: gate.optional(),
   }),
+  notEnforced: z.array(text),
   cascade: z.strictObject({ created: counted, completed: counted, failed: counted }).nullable(),
   verification: z.strictObject({ verifier: text, result: text, notes: z.string() }).nullable(),
   exitCode: counted,

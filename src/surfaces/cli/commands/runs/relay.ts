@@ -1,6 +1,6 @@
 /** `teams relay`: calls one backend once and prints its answer. */
 import * as z from 'zod';
-import { BACKEND_WORDS, isTeamError, relayOnce, sandboxSchema, UsageError } from '../../../../app.ts';
+import { BACKEND_WORDS, isTeamError, notEnforcedText, relayOnce, sandboxSchema, UsageError } from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
@@ -15,12 +15,13 @@ const schema = z.object({
   prompt: text,
   contextText: text,
   includeDiff: flag,
-  sandbox: sandboxSchema.default('read-only'),
+  sandbox: sandboxSchema.optional(),
   timeout: duration,
 });
 
 export const act: Act = async (context, given) => {
-  const { to, repo, prompt, contextText, includeDiff, sandbox, timeout } = readOptions(schema, given);
+  const { to, repo, prompt, contextText, includeDiff, sandbox: asked, timeout } = readOptions(schema, given);
+  const sandbox = asked ?? 'read-only';
   refuseMembers(context, 'run `relay`');
   noMore(given.words);
   if (to === undefined) throw new UsageError('USAGE', `--to: Expected a backend, one of ${BACKEND_WORDS.join(', ')}.`);
@@ -34,6 +35,8 @@ export const act: Act = async (context, given) => {
         prompt: await givenText(context, prompt),
         includeDiff,
         sandbox,
+        isAsked: asked !== undefined,
+        onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
         contextText: contextText === undefined ? undefined : await givenText(context, contextText),
       },
       timeout === undefined ? place : { ...place, relayTimeoutMs: timeout },
