@@ -26,9 +26,9 @@ export function fail(error: unknown, style: FailureStyle, io: CliIo): number {
     if (style.verbose && error.stack !== undefined) io.stderr.write(`${safeText(error.stack)}\n`);
     return error.exitCode;
   }
-  if (isDirectoryGone(error)) {
-    const message = 'The working directory was removed; change to another directory, for example by `cd`.';
-    tell({ class: 'StoreError', code: 'IO', message, retryable: false }, style, io);
+  const lost = lostDirectory(error);
+  if (lost !== undefined) {
+    tell({ class: 'StoreError', code: 'IO', message: lost, retryable: false }, style, io);
     return 4;
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -37,9 +37,15 @@ export function fail(error: unknown, style: FailureStyle, io: CliIo): number {
   return 1;
 }
 
-/** Node reports a working directory that was removed when somebody asks for it. */
-const isDirectoryGone = (error: unknown): boolean =>
-  error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+/** What is wrong with the working directory, if that is what failed when somebody asked for it. */
+function lostDirectory(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error)) return undefined;
+  if (error.syscall === 'uv_cwd')
+    return 'The working directory was removed; change to another directory, for example by `cd`.';
+  return error.syscall === 'chdir'
+    ? 'The path of the working directory is not UTF-8: rename the directory, or work in another one.'
+    : undefined;
+}
 
 export function tell(failure: CliFailure, { json }: Pick<FailureStyle, 'json'>, { stdout, stderr }: CliIo): void {
   if (json) stdout.write(jsonLine({ error: { ...failure, message: safeText(failure.message) } }));

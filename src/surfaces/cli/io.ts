@@ -2,11 +2,9 @@
  * What the command line uses of its process: three streams, the environment, the working directory. Tests pass their
  * own.
  */
-import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import type { TerminalProcess } from '../../app.ts';
-import { StoreError } from '../../model/text/errors.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
@@ -67,15 +65,11 @@ export class OwnOutput {
   }
 }
 
-/** Node replaces bytes that are no UTF-8, and then the path leads nowhere. */
+/** Node replaces bytes that are no UTF-8, and then the path leads nowhere: changing to it fails. */
 function workingDirectory(): string {
   const path = process.cwd();
-  if (!path.includes('\uFFFD') || existsSync(path)) return path;
-  throw new StoreError(
-    'IO',
-    `The name of the working directory, or of one above it, is not UTF-8 (${path}): rename it, or work elsewhere.`,
-    { path },
-  );
+  if (path.includes('\uFFFD')) process.chdir(path);
+  return path;
 }
 
 let own: CliIo | undefined;

@@ -1,6 +1,6 @@
 /** `teams list`: the teams under the root. */
 import * as z from 'zod';
-import { duration, listedTeams } from '../../../../app.ts';
+import { duration, listedTeams, realClock } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
@@ -23,7 +23,7 @@ function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void 
     `${outcome}${problem === undefined ? '' : `: ${problem}`}${leadStopped === true ? ', lead stopped' : ''}`,
     `${members} members`,
     `${tasks.completed}/${tasks.total} tasks`,
-    changedAt === undefined ? '' : ago(Date.now() - Date.parse(changedAt)),
+    changedAt === undefined ? '' : ago(realClock.now() - Date.parse(changedAt)),
     folder,
   ]);
   context.result({ teams: teams.map((team) => ({ ...team, tasks: countsView(team.tasks) })) }, table(rows));
