@@ -3,6 +3,7 @@
  * below it. The package does not export it, so its names may change.
  */
 export * from './index.ts';
+export type { ProgramIsolate } from './policy/sandbox/program-isolation.ts';
 export { notEnforcedText } from './model/team/not-enforced.ts';
 export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
 export { BACKEND_WORDS } from './model/pipeline/backend.ts';

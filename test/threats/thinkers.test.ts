@@ -234,9 +234,10 @@ const OPENERS: Readonly<Record<string, string>> = {
   'agents/programs/program-probe.ts: startPeer': "none: the user's own MCP server, asked by doctor",
   'runtime/tools/bubblewrap.ts: startProcess': 'it is the probe of the isolation',
   'runtime/tools/marked-shell.ts: startProcess': "a command of a model's tool: its workspace wraps the argv",
-  'runtime/runs/gates.ts: runCommand': 'TODO',
-  'runtime/team/verify-command.ts: runCommand': 'TODO',
-  'runtime/team/hooks.ts: startProcess': "none: the user's own command, which reads what it is told",
+  'runtime/runs/gates.ts: runCommand': 'as the strictest of those who wrote: judging-isolation.ts',
+  'runtime/team/verify-command.ts: runCommand': 'as above; the caller wraps its argv',
+  'runtime/team/hooks.ts: startProcess':
+    "a hook that may refuse a task: as above; the others: none, they are the user's own",
   'runtime/process/git.ts: startProcess': 'none: git, which runs nothing that the repository names',
   'runtime/process/detach.ts: spawn': 'none: our own lead',
   'runtime/process/terminal-process.ts: spawn': 'none: our own view',

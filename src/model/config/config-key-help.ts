@@ -78,6 +78,11 @@ const CONFIG: KeyHelpTable = {
   'gates.build': { text: 'The build: a command, `true` to detect it, `false` for none.', example: 'make' },
   'gates.test': { text: 'The tests: a command, `true` to detect it, `false` for none.', example: 'make check' },
   'gates.lint': { text: 'The linter: a command, `true` to detect it, `false` for none.', example: false },
+  'gates.sandbox': {
+    text: 'Gates, `verify:` and hooks that may refuse run isolated if a member that wrote was: `auto`. `off`: as you.',
+    example: 'off',
+  },
+  'gates.network': { text: 'Whether isolated gates, `verify:` and such hooks have a network.', example: true },
   telemetry: { text: 'Where a run is reported besides its files: `otlp` is an OpenTelemetry collector.' },
   envPass: {
     text: "Names of variables that every member gets from its lead's environment, besides the fixed list.",

@@ -68,7 +68,14 @@ export const configSchema = closed({
   /**
    * The commands of gates whose plan names none: a command, `true` to detect it in the project, `false` for no gate.
    */
-  gates: closed({ build: gate, test: gate, lint: gate }).prefault({}),
+  gates: closed({
+    build: gate,
+    test: gate,
+    lint: gate,
+    /** Gates, `verify:` and hooks that may refuse: as the members that wrote what they run, or as the user. */
+    sandbox: z.enum(['auto', 'off']).default('auto'),
+    network: z.boolean().default(false),
+  }).prefault({}),
   /** Where telemetry of a run is sent besides its files: nowhere, or to an OpenTelemetry collector. */
   telemetry: z.enum(['off', 'otlp']).default('off'),
   /** Names of variables that every teammate gets from its lead's environment. */

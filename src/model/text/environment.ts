@@ -60,6 +60,8 @@ const HANDED_DOWN = {
   inboxMaxMessages: 'TEAMS_INBOX_MAX_MESSAGES',
   inboxMaxBytes: 'TEAMS_INBOX_MAX_BYTES',
   sandboxBwrap: 'TEAMS_SANDBOX_BWRAP',
+  gatesSandbox: 'TEAMS_GATES_SANDBOX',
+  gatesNetwork: 'TEAMS_GATES_NETWORK',
 } as const;
 
 export const ENV = { ...RUNTIME, ...HANDED_DOWN } as const;

@@ -36,10 +36,23 @@ export const KEPT_NAMES: readonly string[] = [
   '.env',
   '.env.local',
 ];
-/** Names in a workspace that appear empty. */
-export const HIDDEN_NAMES: readonly string[] = ['.teams', '.tasks'];
 
 export const isKept = (name: string): boolean => KEPT_NAMES.includes(name) || name.startsWith('.env');
+
+/** What differs between the starts of one isolation. */
+export interface ProgramSandboxNow {
+  /** The sandbox at present: read-only while a plan is pending. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Without a network: a command that judges the work of others. */
+  readonly isOffline?: boolean;
+}
+
+/** Wraps an argv in an isolation. Of `env`, the variables that name files of a task make these readable. */
+export type ProgramIsolate = (
+  argv: readonly string[],
+  env?: Readonly<Record<string, string | undefined>>,
+  now?: ProgramSandboxNow,
+) => readonly string[];
 
 export interface ProgramSandbox {
   /** The workspace, without symbolic links. */

@@ -3,7 +3,7 @@
  * read-only. The workspace is writable if the sandbox allows it. Places with keys and the team's own files appear
  * empty. There is no network, no other process and no socket of system services.
  */
-import { KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
+import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
 /** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
 export type IsolationSetting = 'auto' | 'required' | 'off';
@@ -18,6 +18,10 @@ export interface ShellSurroundings {
   /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
+  /** It has the network of the host. */
+  readonly hasNetwork?: boolean | undefined;
+  /** Keys and environment files of the workspace can be read, as programs of members can. */
+  readonly showsKeys?: boolean | undefined;
   /** Entries directly in the workspace, by name; a link counts as its target. */
   readonly inRoot: ReadonlyMap<string, Entry>;
   /** Git's files in the workspace that make git run a program. */
@@ -70,6 +74,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   return [
     bwrap,
     '--unshare-all',
+    ...(surroundings.hasNetwork === true ? ['--share-net'] : []),
     '--die-with-parent',
     '--new-session',
     '--cap-drop',
@@ -115,8 +120,10 @@ function gitItself({ root, isWritable, inRoot }: ShellSurroundings): string[] {
 }
 
 /** Paths that must appear empty. Invisible paths need no cover, and a parent of the workspace cannot have one. */
-function hidden({ root, inRoot, keys }: ShellSurroundings): Entry[] {
-  const own = [...inRoot].filter(([name]) => hiddenFromShell(name) === 'hidden').map(([, entry]) => entry);
+function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): Entry[] {
+  const own = [...inRoot]
+    .filter(([name]) => (showsKeys ? HIDDEN_NAMES.includes(name) : hiddenFromShell(name) === 'hidden'))
+    .map(([, entry]) => entry);
   const isCoverable = ({ path }: Entry): boolean =>
     !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
   return [...own, ...keys].filter(isCoverable);
@@ -125,7 +132,11 @@ function hidden({ root, inRoot, keys }: ShellSurroundings): Entry[] {
 const hide = ({ path, isDirectory }: Entry): string[] =>
   isDirectory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
 
-const kept = ({ root, inRoot, ofGit }: ShellSurroundings): Entry[] =>
-  [...[...inRoot].filter(([name]) => hiddenFromShell(name) === 'kept').map(([, entry]) => entry), ...ofGit].filter(
-    ({ path }) => isBelow(path, root) && path !== root,
-  );
+function kept({ root, inRoot, ofGit, showsKeys = false }: ShellSurroundings): Entry[] {
+  const isKept = (name: string): boolean => {
+    const how = hiddenFromShell(name);
+    return how === 'kept' || (showsKeys && how === 'hidden' && !HIDDEN_NAMES.includes(name));
+  };
+  const own = [...inRoot].filter(([name]) => isKept(name)).map(([, entry]) => entry);
+  return [...own, ...ofGit].filter(({ path }) => isBelow(path, root) && path !== root);
+}

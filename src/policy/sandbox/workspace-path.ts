@@ -16,6 +16,9 @@ interface Rule {
 const BOTH: readonly FileAccess[] = ['read', 'write'];
 const WRITE: readonly FileAccess[] = ['write'];
 
+/** Names of a workspace that appear empty in every isolation. */
+export const HIDDEN_NAMES: readonly string[] = ['.teams', '.tasks'];
+
 /** Configuration that a host reads without asking; it contains commands and often keys. */
 const HOSTS = ['.claude', '.codex', '.gemini', '.opencode'];
 /** Places with keys, in a project and in a user's home. */
@@ -42,7 +45,7 @@ const isHook = (parts: readonly string[]): boolean =>
 const RULES: readonly Rule[] = [
   { name: 'git hooks', accesses: BOTH, covers: isHook },
   { name: "git's own files", accesses: WRITE, covers: anywhere('.git') },
-  { name: "the team's own files", accesses: BOTH, covers: anywhere('.teams', '.tasks') },
+  { name: "the team's own files", accesses: BOTH, covers: anywhere(...HIDDEN_NAMES) },
   { name: 'configuration of agents', accesses: BOTH, covers: anywhere(...HOSTS) },
   { name: 'keys', accesses: BOTH, covers: anywhere(...KEY_PLACES) },
   { name: 'environment files', accesses: BOTH, covers: (parts) => parts.some((part) => part.startsWith('.env')) },

@@ -3,12 +3,13 @@ import type { TeamError } from '../../model/text/errors.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
 import { defined } from '../../model/text/defined.ts';
+import type { Config } from '../../model/config/config.ts';
 import type { Limits } from '../../policy/sighting.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { type Speaker } from '../team/authentication.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from '../team/hooks.ts';
-import { encodeAgentRules, encodeHook, encodeQuota, encodeIsolation } from '../team/teammate-env.ts';
+import { encodeAgentRules, encodeJudging, encodeHook, encodeQuota, encodeIsolation } from '../team/teammate-env.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { ENV } from '../../model/text/environment.ts';
 
@@ -18,6 +19,8 @@ export interface LeadOptions {
   readonly agentSendRate?: number;
   /** How shell commands of models are isolated. */
   readonly isolation?: IsolationSetting;
+  /** The user's settings of gates: commands for those that a plan asks for without one, and their isolation. */
+  readonly gates?: Partial<Config['gates']> | undefined;
   /** Rules about agents that its teammates get. */
   readonly agents?: AgentRules;
   /** Limits of money and tokens; a run that exceeds one ends. */
@@ -69,8 +72,10 @@ export const agentRuleVariables = ({
   isolation,
   agents,
   agentSendRate,
-}: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
+  gates,
+}: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate' | 'gates'>): Record<string, string> => ({
   ...encodeIsolation(isolation),
+  ...encodeJudging(gates),
   ...encodeAgentRules(agents),
   ...defined({ [ENV.agentSendRate]: agentSendRate === undefined ? undefined : String(agentSendRate) }),
 });

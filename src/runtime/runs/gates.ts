@@ -8,20 +8,25 @@ import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import type { GateSetting, Plan } from '../../model/plan/plan.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
+import { JUDGED_HINT, openJudging, type Judging } from '../tools/judging-isolation.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { MemberOutput } from '../views/member-output.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
+
+type GateSession = Pick<RunSession, 'store' | 'children' | 'gates' | 'isolation'>;
 
 const NAMES = ['build', 'test', 'lint'] as const;
 
 /** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
 export async function runGates(
   plan: Plan,
-  session: Pick<RunSession, 'store' | 'children' | 'gates'>,
+  session: GateSession,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate[]> {
   const gates: Gate[] = [];
@@ -38,7 +43,7 @@ async function runGate(
   name: (typeof NAMES)[number],
   asked: GateSetting,
   plan: Plan,
-  { store, children, gates }: Pick<RunSession, 'store' | 'children' | 'gates'>,
+  { store, children, gates, isolation }: GateSession,
   signal: AbortSignal,
 ): Promise<Gate> {
   const cwd = cwdOf(store);
@@ -46,22 +51,54 @@ async function runGate(
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)
     return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
+  const judging = await judgingOf(name, cwd, { store, gates, isolation });
+  if (typeof judging === 'string') return { name, result: 'fail', notes: judging };
   const output = new MemberOutput(store, LEAD);
   try {
     const environment = { parent: process.env, envPass: plan.envPass };
     const call = () => Promise.resolve({ ok: false as const, why: 'a gate calls no tools' });
     const end = await children.run((marker) => {
-      const marked = marker.mark(argvOf(command));
-      const env = childEnvironment('exec', { ...environment, add: marked.env });
-      const request = { argv: marked.argv, env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+      const judged = judging.wrap({ argv: argvOf(command), env: childEnvironment('exec', environment) });
+      const marked = marker.mark(judged.argv);
+      const request = {
+        argv: marked.argv,
+        env: { ...judged.env, ...marked.env },
+        cwd,
+        signal,
+        timeoutMs: DEFAULT_TASK_TIMEOUT_MS,
+      };
       return runTurn(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
     if (end.kind === 'answered') return { name, result: 'pass', notes: shown };
     output.recordFailure({ gate: name });
-    return { name, result: 'fail', notes: `${shown}: ${end.kind === 'failed' ? end.message : 'stopped'}` };
+    const hint = judging.isIsolated && end.kind === 'failed' ? ` (${JUDGED_HINT})` : '';
+    return { name, result: 'fail', notes: `${shown}: ${end.kind === 'failed' ? end.message : 'stopped'}${hint}` };
   } finally {
     output.end();
     output.close();
+  }
+}
+
+/** @returns why the gate cannot run, if isolation is required and does not work */
+async function judgingOf(
+  name: string,
+  cwd: string,
+  { store, gates, isolation: setting }: Omit<GateSession, 'children'>,
+): Promise<Judging | string> {
+  const { sandbox = 'auto', network = false } = gates;
+  try {
+    const judging = await openJudging({
+      what: `gate ${name}`,
+      config: store.config.read(),
+      cwd,
+      environment: process.env,
+      rules: { setting, sandbox, network },
+    });
+    if (judging.notEnforced !== undefined) store.events.append(notEnforcedEvent(judging.notEnforced));
+    return judging;
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return error.message;
   }
 }

@@ -28,8 +28,6 @@ export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
   readonly takeover?: boolean;
   readonly shutdownTimeoutMs?: number | undefined;
-  /** Commands for gates that a plan asks for without a command. */
-  readonly gates?: Config['gates'];
   /** Larger untracked files are left out of the safety point; by default none. */
   readonly keptFileBytes?: number;
 }

@@ -30,9 +30,16 @@ interface HookCall {
   readonly event: HookEvent;
 }
 
+interface HookCommand {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
+  /** Isolates it, if it judges what members wrote. */
+  readonly wrap?: ((command: HookCommand) => HookCommand) | undefined;
   /** Gives it the mark that identifies it as started by this process. */
   readonly marker: Marker;
 }
@@ -43,7 +50,7 @@ const KEPT_BYTES = 8_192;
 
 /** @returns the feedback of a refusal; undefined if the hook accepts */
 export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
-  const { store, signal, marker } = place;
+  const { store, signal, marker, wrap = asIs } = place;
   const { paths, clock } = store;
   const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
   const where = {
@@ -51,11 +58,13 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
     [ENV.team]: paths.name,
     PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
   };
-  const marked = marker.mark(argvOf(command));
+  const env = childEnvironment('exec', { parent: process.env, add: where });
+  const wrapped = wrap({ argv: argvOf(command), env });
+  const marked = marker.mark(wrapped.argv);
   const started = await startProcess(
     {
       argv: marked.argv,
-      env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
+      env: { ...wrapped.env, ...marked.env },
       cwd: cwdOf(store),
       stdin: `${JSON.stringify(payload)}\n`,
       timeoutMs: TIMEOUT_MS,
@@ -70,6 +79,8 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
   if (trouble !== undefined) store.events.append({ type: 'hook.failed', ...member, hook: name, text: trouble });
   return refusal;
 }
+
+const asIs = (given: HookCommand): HookCommand => given;
 
 async function ended(running: { next(): Promise<unknown>; readonly ended: Promise<ProcessEnd> }): Promise<ProcessEnd> {
   while ((await running.next()) !== undefined);
@@ -114,7 +125,7 @@ const LONGEST_RESULT = 4_096;
 export async function askHook(
   { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
   text: string,
-  { hook, store }: { readonly hook?: Command | undefined; readonly store: TeamStore },
+  { hook, store, wrap }: { readonly hook?: Command | undefined } & Pick<HookPlace, 'store' | 'wrap'>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (hook === undefined) return undefined;
@@ -123,5 +134,5 @@ export async function askHook(
     result: text.slice(-LONGEST_RESULT),
     task: { id, subject, description, attempts, metadata, files: work.files },
   };
-  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marker: markedAsSelf });
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, wrap, marker: markedAsSelf });
 }

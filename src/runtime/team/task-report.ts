@@ -14,6 +14,8 @@ import { workPlaceOf } from '../../store/team/work-place.ts';
 /** Characters of a report that are kept; the agent's output has everything. */
 const TEXT_LIMIT = 64 * 1024;
 
+type Judge = Pick<Parameters<typeof verifyTask>[1], 'signal' | 'wrap'>;
+
 interface VerifiedReport extends AgentReport {
   readonly verdict: Verified;
 }
@@ -38,10 +40,10 @@ export async function reportTask(
   { store, speaker, environment }: TeamHandle,
   task: Task & { status: 'in_progress' },
   { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
-  signal: AbortSignal = new AbortController().signal,
+  { signal, wrap }: Judge,
 ): Promise<VerifiedReport> {
   const verdict: Verified =
-    outcome === 'completed' ? await verifyHere({ store, environment }, task, signal) : { result: 'passed' };
+    outcome === 'completed' ? await verifyHere({ store, environment }, task, { signal, wrap }) : { result: 'passed' };
   const said = {
     outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),
     text: text.slice(0, TEXT_LIMIT),
@@ -68,14 +70,14 @@ export async function reportTask(
 export async function verifyHere(
   { store, environment }: Pick<TeamHandle, 'store' | 'environment'>,
   task: Task,
-  signal: AbortSignal,
+  { signal, wrap }: Judge,
 ): Promise<Verified> {
   if (task.work.verify.length > 0) requireVouched(store, task, environment[ENV.vouched]);
   const cwd = workPlaceOf(store.disk, store.paths, store.config.read());
   const env = Object.fromEntries(
     Object.entries(environment).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  return verifyTask(task, { env, cwd, signal, drive: silently });
+  return verifyTask(task, { env, cwd, signal, wrap, drive: silently });
 }
 
 /** In a task's own program the user's key may be out of reach; there the runner has told what it found. */

@@ -6,10 +6,12 @@
 import { commandFrom, commandText, type Command } from '../../model/agent/agent.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { agentRulesSchema, type AgentRules } from '../../model/agent/models.ts';
+import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import type { Hooks } from './hooks.ts';
+import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,6 +45,19 @@ const limit = (text: string | undefined): number | undefined =>
 
 export const encodeIsolation = (wall: IsolationSetting | undefined): Record<string, string> =>
   wall === undefined ? {} : { [ENV.sandboxBwrap]: wall };
+
+/** How commands that judge work are isolated. */
+export const encodeJudging = (rules: Partial<Pick<JudgingRules, 'sandbox' | 'network'>> = {}): Record<string, string> =>
+  defined({
+    [ENV.gatesSandbox]: rules.sandbox,
+    [ENV.gatesNetwork]: rules.network === undefined ? undefined : String(rules.network),
+  });
+
+export const decodeJudging = (environment: Environment): JudgingRules => ({
+  setting: decodeIsolation(environment),
+  sandbox: environment[ENV.gatesSandbox] === 'off' ? 'off' : 'auto',
+  network: environment[ENV.gatesNetwork] === 'true',
+});
 
 export function decodeIsolation(environment: Environment): IsolationSetting {
   const told = environment[ENV.sandboxBwrap];

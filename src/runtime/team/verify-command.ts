@@ -5,10 +5,17 @@ import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';
 
+interface Wrapped {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 interface VerifyEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Isolates a command. */
+  readonly wrap: (command: Wrapped) => Wrapped;
   /** Drives a command to its end and handles its output. */
   readonly drive: (turn: Turn) => Promise<TurnEnd>;
 }
@@ -18,10 +25,13 @@ export type Verified =
   | { readonly result: 'aborted' }
   | { readonly result: 'failed'; readonly command: string; readonly message: string; readonly output: string };
 
-export async function verifyTask({ work }: Task, { env, cwd, signal, drive }: VerifyEnvironment): Promise<Verified> {
+export async function verifyTask(
+  { work }: Task,
+  { env, cwd, signal, wrap, drive }: VerifyEnvironment,
+): Promise<Verified> {
   for (const command of work.verify) {
     const timeoutMs = work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS;
-    const end = await drive(runCommand({ argv: argvOf(command), env, cwd, signal, timeoutMs }));
+    const end = await drive(runCommand({ ...wrap({ argv: argvOf(command), env }), cwd, signal, timeoutMs }));
     if (end.kind === 'aborted') return { result: 'aborted' };
     if (end.kind === 'failed') return { result: 'failed', command, message: end.message, output: end.text };
   }

@@ -24,7 +24,7 @@ import { sendRateFrom } from '../team/send-rate.ts';
 import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
 import { Teammate } from './teammate.ts';
 import type { CommandLine } from '../tools/broker.ts';
-import { decodeAgentRules, decodeHook } from '../team/teammate-env.ts';
+import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
@@ -96,6 +96,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     sandbox: before.sandbox,
     cwd: workPlaceOf(store.disk, store.paths, config),
     stallMs,
+    judging: { rules: decodeJudging(options.environment), environment: options.environment },
     hook,
     brief: briefOf(store, config, member, spec.kind),
     rate: sendRateFrom(store.clock, options.environment),

@@ -8,6 +8,7 @@ import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
+import type { Judging } from '../tools/judging-isolation.ts';
 import type { MemberOutput } from '../views/member-output.ts';
 import type { Speaker } from '../team/authentication.ts';
 
@@ -30,6 +31,8 @@ export interface RunnerEnvironment {
   readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
   /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
+  /** How commands that judge its work are isolated; `what` names them for people. */
+  readonly judging: (what: string) => Promise<Judging>;
   /** The user's hook on each finished task. */
   readonly hook?: Command | undefined;
   /** Whether the agent asked the lead about the task in this turn and waits for the answer. */

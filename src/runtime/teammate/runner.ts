@@ -25,6 +25,7 @@ import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { turnPrompt } from '../team/prompts.ts';
+import { JUDGED_HINT } from '../tools/judging-isolation.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, CarryOut, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
@@ -161,7 +162,10 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
  * @param task the task that the turn is about
  */
 export async function runTaskTurn(
-  environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
+  environment: Omit<
+    RunnerEnvironment,
+    'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy' | 'judging'
+  >,
   task: string | undefined,
   input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
@@ -180,12 +184,19 @@ async function verify(
   signal: AbortSignal,
 ): Promise<TurnVerdict> {
   const { cwd } = environment;
-  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => runTurn(turn, environment, signal) });
+  const judging = task.work.verify.length === 0 ? undefined : await environment.judging(`verify: of task #${task.id}`);
+  const end = await verifyTask(task, {
+    env,
+    cwd,
+    signal,
+    wrap: (command) => judging?.wrap(command) ?? command,
+    drive: (turn) => runTurn(turn, environment, signal),
+  });
   if (end.result === 'aborted') return judgeTurn({ kind: 'aborted' }, task);
   if (end.result === 'failed')
     return {
       do: 'fail',
-      why: `verify failed: ${end.command} (${end.message})`,
+      why: `verify failed: ${end.command} (${end.message}${judging?.isIsolated === true ? `; ${JUDGED_HINT}` : ''})`,
       text: `${verdict.text}\n\n${end.output}`,
     };
   const { artifact } = task.work;
@@ -219,10 +230,13 @@ type Completed = TurnVerdict & { do: 'complete' };
 async function refusedByHook(
   task: Task & { status: 'in_progress' },
   { text }: Completed,
-  environment: Pick<RunnerEnvironment, 'hook' | 'store'>,
+  environment: Pick<RunnerEnvironment, 'hook' | 'store' | 'judging'>,
   signal: AbortSignal,
 ): Promise<Message | undefined> {
-  const feedback = await askHook(task, text, environment, signal);
+  const { hook, store } = environment;
+  if (hook === undefined) return undefined;
+  const { wrap } = await environment.judging(`the hook on task #${task.id}`);
+  const feedback = await askHook(task, text, { hook, store, wrap }, signal);
   if (feedback === undefined) return undefined;
   const { id, claim } = task;
   const now = environment.store.clock.now();

@@ -3,6 +3,7 @@ import type { Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Lease } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
 import type { RoleOf } from './load-role.ts';
 import type { AgentSlotsEnvironment } from '../agents/agent-slots.ts';
 import type { SendRate } from '../team/send-rate.ts';
@@ -23,6 +24,11 @@ export interface TeammateEnvironment {
   readonly answersMail: boolean;
   /** The prompt of a task for a command; an agent with a conversation knows its role already. */
   readonly brief?: ((task: Task) => string) | undefined;
+  /** How commands that judge work are isolated. */
+  readonly judging: {
+    readonly rules: JudgingRules;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  };
   /** The user's hook, which may refuse a completed task. */
   readonly hook?: Command | undefined;
   /** Milliseconds without a sign of its agent that end a turn. */

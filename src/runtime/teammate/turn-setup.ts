@@ -2,6 +2,7 @@
 import type { Incoming } from '../../agents/agent-contract.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Message } from '../../model/team/message.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Mailroom } from '../team/mailroom.ts';
 import { MemberOutput } from '../views/member-output.ts';
 import { mailBlock } from '../team/prompts.ts';
@@ -13,7 +14,7 @@ import type { RunnerEnvironment } from './runner-environment.ts';
 
 type TurnSetupEnvironment = Pick<
   TeammateEnvironment,
-  'slots' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
+  'slots' | 'sandbox' | 'cwd' | 'judging' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
 >;
 
 /** The source of mail during a turn, and the mail that must be acknowledged after the turn. */
@@ -42,7 +43,7 @@ export class TurnSetup {
    */
   runner(mail: Message[], post: MidTurnMail, isAsking: () => boolean): RunnerEnvironment {
     const { sandbox, cwd, answersMail, stallMs, hook, brief } = this.#environment;
-    const { spec, agent, environment, workspace, ledger } = this.slots.current;
+    const { spec, agent, environment, workspace, ledger, isolation } = this.slots.current;
     const session = this.#session;
     const { store, speaker } = session;
     // Most agents call no tool, so the tools are loaded on the first use.
@@ -53,9 +54,16 @@ export class TurnSetup {
       ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
+    const judging: RunnerEnvironment['judging'] = async (what) => {
+      const { openJudging } = await import('../tools/judging-isolation.ts');
+      const place = { what, config: store.config.read(), cwd, own: isolation?.hold, ...this.#environment.judging };
+      const opened = await openJudging(place);
+      if (opened.notEnforced !== undefined) store.events.append(notEnforcedEvent(opened.notEnforced));
+      return opened;
+    };
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
-    return { ...own, call, around, isAsking, remedy, brief, hook };
+    return { ...own, call, around, isAsking, remedy, judging, brief, hook };
   }
 
   /** Call it when mail came; a turn may be running. */

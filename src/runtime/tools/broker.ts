@@ -4,6 +4,7 @@
  */
 import { Writable, type Readable } from 'node:stream';
 import { judgeMemberVerb } from '../../policy/sandbox/member-verbs.ts';
+import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -26,6 +27,8 @@ interface BrokerIo {
   readonly environment: Variables;
   readonly cwd: string;
   readonly gone: AbortSignal;
+  /** The isolation of the program that asks. */
+  readonly isolate: ProgramIsolate;
   /** The streams of an MCP host. */
   readonly wire: { readonly input: Readable; readonly output: Writable };
 }
@@ -37,6 +40,7 @@ interface BrokerOptions {
   /** The environment of the member's commands, with its token. */
   readonly environment: Variables;
   readonly cwd: string;
+  readonly isolate: ProgramIsolate;
   readonly commandLine: CommandLine;
 }
 
@@ -83,6 +87,7 @@ async function answer(options: BrokerOptions, request: LocalRequest): Promise<nu
     environment: { ...options.environment, ...defined({ [ENV.taskId]: call.value.task }) },
     cwd: options.cwd,
     gone: request.gone,
+    isolate: options.isolate,
     wire: { input: request.input, output: wireTo(request) },
   });
   await Promise.all(waiting);

@@ -1,11 +1,11 @@
 /**
- * The command that starts the team's MCP server for a member's program; the token in its environment makes it that
- * member.
+ * How a member's program reaches its team: the command that starts the team's MCP server, with the token that makes it
+ * that member; and its environment inside of its isolation, with the socket instead.
  */
 import process from 'node:process';
 import type { Server } from '../../agents/agent-contract.ts';
 import { INSIDE } from '../../policy/sandbox/program-isolation.ts';
-import { commandLine } from '../process/package.ts';
+import { binDirectory, commandLine } from '../process/package.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -32,3 +32,10 @@ export const memberServerInside = (): Server => ({
   args: [`${INSIDE.client}/teams`, 'mcp'],
   env: { [ENV.socket]: INSIDE.socket },
 });
+
+/** The environment of a program in its isolation. The socket is the member's identity, so no token goes in. */
+export function insideEnvironment(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token);
+  const path = (environment['PATH'] ?? '').split(':').map((entry) => (entry === binDirectory ? INSIDE.client : entry));
+  return { ...Object.fromEntries(rest), PATH: path.join(':'), [ENV.socket]: INSIDE.socket };
+}

@@ -5,7 +5,12 @@ import { readOnlyMailbox, consumingMailbox } from './mailboxes.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { Workspace } from './tool-workspace.ts';
 
-export const memberToolContext = (handle: TeamHandle, workspace?: Workspace): ToolContext => ({
+export const memberToolContext = (
+  handle: TeamHandle,
+  workspace?: Workspace,
+  isolate?: ToolContext['isolate'],
+): ToolContext => ({
+  isolate,
   workspace,
   side: sideOf(handle.speaker.name),
   team: handle,

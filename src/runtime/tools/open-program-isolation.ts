@@ -5,16 +5,17 @@
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import {
-  HIDDEN_NAMES,
   INSIDE,
   INSIDE_ROOT,
   isKept,
   isolatedProgramArgv,
   KEPT_NAMES,
   type LentPath,
+  type ProgramIsolate,
   type ProgramSandbox,
+  type ProgramSandboxNow,
 } from '../../policy/sandbox/program-isolation.ts';
-import type { Sandbox } from '../../model/agent/agent.ts';
+import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
@@ -64,17 +65,8 @@ export interface HeldProgram {
   readonly kind: 'up';
   /** The home inside, as a path of the host. */
   readonly home: string;
-  /** Wraps an argv. Of `env`, the variables that name files of a task make these readable. */
-  readonly hold: (argv: readonly string[], env?: Variables, now?: ProgramSandboxNow) => readonly string[];
+  readonly hold: ProgramIsolate;
   readonly close: () => Promise<void>;
-}
-
-/** What differs between the starts of one isolation. */
-export interface ProgramSandboxNow {
-  /** The sandbox at present: read-only while a plan is pending. */
-  readonly sandbox?: Sandbox | undefined;
-  /** Without a network: a command that judges the work of others. */
-  readonly isOffline?: boolean;
 }
 
 type ProgramIsolation = HeldProgram | { readonly kind: 'missing'; readonly why: string };
@@ -124,12 +116,17 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   };
   try {
     const { name: member, team } = options.member;
+    const later: { hold?: ProgramIsolate } = {};
     const broker = await openBroker({
       socket: place.socket,
       member,
       team,
       environment: options.member.environment,
       cwd: root,
+      isolate: (...how) => {
+        if (later.hold === undefined) throw new Error('The isolation is not open yet.');
+        return later.hold(...how);
+      },
       commandLine: options.commandLine,
     });
     closing.push(() => broker.close());
@@ -137,8 +134,9 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
     const grounds = groundsOf(options, { root, home, place, stubs });
-    const hold: HeldProgram['hold'] = (argv, env = {}, now = {}) =>
+    const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
       isThere(argv, options) ? isolatedProgramArgv(bwrap, present(grounds, stubs, env, options, now), argv) : argv;
+    later.hold = hold;
     const weak =
       descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options, {}), options));
     if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, close };

@@ -29,7 +29,12 @@ export interface ShellIsolationProbe {
   /** Why there is none; undefined if there is one, or none is wanted. */
   readonly why?: string;
   /** The argv of a command inside the isolation; only for `up`. */
-  readonly around: (root: string, isWritable: boolean, argv: readonly string[]) => readonly string[];
+  readonly around: (
+    root: string,
+    isWritable: boolean,
+    argv: readonly string[],
+    how?: Pick<ShellSurroundings, 'hasNetwork' | 'showsKeys'>,
+  ) => readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,7 +71,8 @@ export async function openShellIsolation(
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',
-      around: (at, isWritable, argv) => isolatedShellArgv(bwrap, around(at, isWritable, environment), argv),
+      around: (at, isWritable, argv, how = {}) =>
+        isolatedShellArgv(bwrap, { ...around(at, isWritable, environment), ...how }, argv),
     };
   if (setting === 'required') throw isolationRequired(why);
   return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };

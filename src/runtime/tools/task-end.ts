@@ -12,6 +12,9 @@ import type { ToolCall } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { EndInput } from '../team/task-service.ts';
 import type { Verified } from '../team/verify-command.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
+import { workPlaceOf } from '../../store/team/work-place.ts';
+import { openJudging, type Judging } from './judging-isolation.ts';
 import { askHook } from '../team/hooks.ts';
 
 interface SaidEnd extends Omit<EndInput, 'result'> {
@@ -35,11 +38,13 @@ export async function endTask(
   handle: TeamHandle,
   reference: string,
   { outcome, result, ...end }: SaidEnd,
-  { signal, progress }: ToolCall,
+  call: ToolCall,
 ): Promise<TaskEnd> {
   const own = runnersTask(handle, reference);
   if (own !== undefined) {
-    const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, signal);
+    const { signal } = call;
+    const wrap = outcome === 'completed' ? await judgingOf(handle, own, call) : asIs;
+    const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, { signal, wrap });
     return verdict.result === 'passed'
       ? { kind: 'reported', task: own, verdict }
       : { kind: 'not done', task: own, verdict };
@@ -47,7 +52,7 @@ export async function endTask(
   const task = handle.board.get(reference);
   if (result === undefined)
     throw new UsageError('USAGE', `Task #${task.id} needs a result: a worker without a runner must give it.`);
-  const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
+  const verdict = outcome === 'completed' ? await verified(handle, task, result, call) : undefined;
   if (verdict !== undefined) return { kind: 'not done', task, verdict };
   const said = { result, ...end };
   const { board } = handle;
@@ -62,24 +67,52 @@ async function verified(
   handle: TeamHandle,
   task: Task,
   result: string,
-  { signal, progress }: ToolCall,
+  call: ToolCall,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
-  if (task.work.verify.length > 0) progress(`verifying task #${task.id}`);
-  const verdict = await verifyHere(handle, task, signal);
-  return verdict.result === 'passed' ? refusedHere(handle, task, result, signal) : verdict;
+  const { signal } = call;
+  if (task.work.verify.length > 0) call.progress(`verifying task #${task.id}`);
+  const verdict = await verifyHere(handle, task, { signal, wrap: await judgingOf(handle, task, call) });
+  return verdict.result === 'passed' ? refusedHere(handle, task, result, call) : verdict;
+}
+
+const asIs: Judging['wrap'] = (command) => command;
+
+/** How commands that judge the task are isolated. */
+async function judgingOf(
+  { store }: TeamHandle,
+  task: Task,
+  { isolate: own }: ToolCall,
+  isHook = task.work.verify.length > 0,
+): Promise<Judging['wrap']> {
+  if (!isHook) return asIs;
+  const team = store.config.read();
+  const { sandbox, gates } = loadConfig(store.paths.root, process.env).config;
+  const judging = await openJudging({
+    what: `verify: of task #${task.id}`,
+    config: team,
+    cwd: workPlaceOf(store.disk, store.paths, team),
+    environment: process.env,
+    rules: { setting: sandbox.bwrap, ...gates },
+    own,
+  });
+  if (judging.notEnforced !== undefined) store.events.append(notEnforcedEvent(judging.notEnforced));
+  return judging.wrap;
 }
 
 /** Runs the user's hook `onTaskCompleted`; for a member with a runner, the runner does that. */
 async function refusedHere(
-  { store }: TeamHandle,
+  handle: TeamHandle,
   task: Task & { status: 'in_progress' },
   result: string,
-  signal: AbortSignal,
+  call: ToolCall,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
+  const { store } = handle;
+  const { signal } = call;
   const { onTaskCompleted: hook } = loadConfig(store.paths.root, process.env).config.hooks;
   if (hook === undefined) return undefined;
-  const output = await askHook(task, result, { hook, store }, signal);
+  const wrap = await judgingOf(handle, task, call, true);
+  const output = await askHook(task, result, { hook, store, wrap }, signal);
   if (signal.aborted) return { result: 'aborted' };
   const refusal = { result: 'failed', command: 'onTaskCompleted', message: 'the hook refuses it' } as const;
   return output === undefined ? undefined : { ...refusal, output };

@@ -9,6 +9,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { Skill } from '../../store/session/skills.ts';
 import type { SubagentTask, Subagents } from './subagents.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
+import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 import type { Workspace } from './tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 
@@ -30,6 +31,8 @@ export interface ToolContext {
   /** The mail of the present turn: what is sent during the turn counts as an answer to it. */
   readonly cause?: readonly Message[];
   readonly lead?: LeadToolContext;
+  /** The isolation of the program that calls. */
+  readonly isolate?: ToolCall['isolate'];
   /** The directory of the shell and file tools; without it they are not offered. */
   readonly workspace?: Workspace | undefined;
 }
@@ -64,6 +67,8 @@ export interface LeadToolContext {
 export interface ToolCall {
   /** Aborts when the caller no longer wants an answer. */
   readonly signal: AbortSignal;
+  /** The isolation of the program that calls. */
+  readonly isolate?: ProgramIsolate | undefined;
   /** Reports that a wait goes on. */
   readonly progress: (text: string) => void;
   /** Bytes that an answer may have; without it the limits of the tools apply. */

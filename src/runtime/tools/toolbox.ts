@@ -51,7 +51,7 @@ export async function useTool(context: ToolContext, tool: string, input: unknown
     return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(context).join(', ')}.`);
   const denied = mayCall(context.side, tool);
   if (denied) return refusal('POLICY_DENIED', denied.why);
-  const answer = await answerTo(tool, input, context, call);
+  const answer = await answerTo(tool, input, context, { isolate: context.isolate, ...call });
   const news = tool === 'CheckInbox' ? '' : await announcement(context.mail);
   if (news === '') return answer;
   return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };

@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
-import type { TerminalProcess } from '../../app.ts';
+import type { ProgramIsolate, TerminalProcess } from '../../app.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
@@ -22,6 +22,8 @@ export interface CliIo {
   readonly gone: AbortSignal;
   /** Present if the command serves a program behind a socket: the streams of an MCP host. */
   readonly wire?: { readonly input: Readable; readonly output: Writable };
+  /** Present likewise: wraps a command in the isolation of that program. */
+  readonly isolate?: ProgramIsolate;
   /** Present if the streams are those of this process. */
   readonly own?: OwnOutput;
 }

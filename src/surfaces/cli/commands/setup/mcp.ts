@@ -96,7 +96,7 @@ async function work(
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
   const cwd = cwdOf(handle.store);
   await using workspace = withShell ? await shell(context, cwd, () => memberPermissions(handle)) : undefined;
-  await serve(context, memberToolContext(handle, workspace), interrupts);
+  await serve(context, memberToolContext(handle, workspace, context.io.isolate), interrupts);
 }
 
 /** The permissions of a lead's host for our workspace tools. */

@@ -62,5 +62,6 @@ export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
 /** The tool call that a verb stands for. */
 export const callOf = (context: CliContext): ToolCall => ({
   signal: context.io.gone,
+  isolate: context.io.isolate,
   progress: (text) => context.debug(text),
 });

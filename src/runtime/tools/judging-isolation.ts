@@ -1,0 +1,74 @@
+/**
+ * The isolation of commands that judge work (`policy/sandbox/judged-work.ts`). In a member's process, where its program
+ * is isolated, they run in that isolation; elsewhere as a command of a model's tools does. Without a network, unless the
+ * user says so.
+ */
+import type { NotEnforced } from '../../model/team/not-enforced.ts';
+import type { TeamConfig } from '../../model/team/team-config.ts';
+import { ENV } from '../../model/text/environment.ts';
+import { insideEnvironment } from './member-server.ts';
+import { judgedAs, type JudgingRules } from '../../policy/sandbox/judged-work.ts';
+import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+interface JudgingPlace {
+  /** What runs, for people: `gate test`. */
+  readonly what: string;
+  readonly config: Pick<TeamConfig, 'members'> | undefined;
+  readonly cwd: string;
+  /** The environment of this process. */
+  readonly environment: Variables;
+  readonly rules: JudgingRules;
+  /** The isolation of the member whose work is judged. */
+  readonly own?: ProgramIsolate | undefined;
+}
+
+export interface JudgingCommand {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Judging {
+  readonly isIsolated: boolean;
+  readonly wrap: (command: JudgingCommand) => JudgingCommand;
+  /** Present if it should be isolated and is not. */
+  readonly notEnforced?: NotEnforced;
+}
+
+/** What a failed command that was isolated adds to its reason. */
+export const JUDGED_HINT = 'it ran isolated; `gates.network: true` gives it a network, `gates.sandbox: off` all rights';
+
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
+export async function openJudging({ what, config, cwd, environment, rules, own }: JudgingPlace): Promise<Judging> {
+  const judged = judgedAs(config?.members ?? []);
+  if (judged.kind === 'free') return FREE;
+  const { setting, sandbox, network } = rules;
+  const loose = (why: string): Judging => ({
+    ...FREE,
+    notEnforced: { what, sandbox: 'workspace-write', why },
+  });
+  if (sandbox === 'off') return loose('gates.sandbox is off');
+  if (setting === 'off') return loose('sandbox.bwrap is off');
+  if (own !== undefined)
+    return {
+      isIsolated: true,
+      wrap({ argv, env: given }) {
+        const env = insideEnvironment(given);
+        return { env, argv: own(argv, env, { sandbox: 'workspace-write', isOffline: !network }) };
+      },
+    };
+  const { openShellIsolation } = await import('./open-shell-isolation.ts');
+  const { isolation, why = 'it was not tried', around } = await openShellIsolation(setting, cwd, environment);
+  if (isolation !== 'up') return loose(why);
+  const how = { hasNetwork: network, showsKeys: !judged.hidesKeys };
+  return {
+    isIsolated: true,
+    wrap: ({ argv, env }) => ({ env: withoutToken(env), argv: around(cwd, true, argv, how) }),
+  };
+}
+
+const FREE: Judging = { isIsolated: false, wrap: (command) => command };
+
+const withoutToken = (env: JudgingCommand['env']): JudgingCommand['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name !== ENV.token));

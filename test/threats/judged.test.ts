@@ -1,0 +1,120 @@
+/**
+ * Commands that judge work (gates, `verify:`, hooks that may refuse) run what members wrote: they may do no more than
+ * these members.
+ */
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { Workplace } from '../support/cli.ts';
+
+const reportSchema = z.looseObject({ exitCode: z.number(), notEnforced: z.array(z.string()) });
+
+let outside: string;
+let place: Workplace;
+
+beforeEach(() => {
+  const base = mkdtempSync(join(realpathSync(homedir()), '.judged-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  outside = join(base, 'outside');
+  place = new Workplace();
+  place.put('project/check.sh', 'exit 1\n');
+});
+
+/** What a member writes into the script that judges it. */
+const rewrite = (script: string): string => `printf '%s\\n' '${script}' > check.sh`;
+const escape = (): string => `( : > ${outside} ) 2>/dev/null; exit 0`;
+
+interface Try {
+  readonly sandbox?: 'workspace-write' | 'full' | undefined;
+  readonly verify?: string[];
+  readonly gates?: object;
+  readonly run?: string;
+  readonly environment?: Record<string, string>;
+}
+
+async function run({ sandbox, verify = [], gates = {}, run: command = rewrite(escape()), environment = {} }: Try) {
+  const plan = {
+    name: 'judged',
+    members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox }],
+    tasks: [{ subject: 'Work', owner: 'ada', run: command, verify }],
+    gates,
+  };
+  place.put('project/plan.json', JSON.stringify(plan));
+  const cwd = join(place.root, 'project');
+  const { out, err } = await place.say(['run', 'plan.json', '--json'], {
+    cwd,
+    environment: { ...place.environment, ...environment },
+  });
+  return { ...reportSchema.parse(JSON.parse(out)), err };
+}
+
+const text = (): string => readFileSync(join(place.root, 'project/.teams/judged/report.md'), 'utf8');
+const BOTH: Try = { verify: ['sh check.sh'], gates: { test: 'sh check.sh' } };
+
+describe('what members in a sandbox wrote', () => {
+  it('a verification and a gate run it without the rights of the user', async () => {
+    const { exitCode, notEnforced } = await run({ ...BOTH, sandbox: 'workspace-write' });
+    expect({ exitCode, notEnforced }).toEqual({ exitCode: 0, notEnforced: [] });
+    expect(existsSync(outside)).toBe(false);
+  });
+
+  it('with gates.sandbox off they run as the user, and the report says so', async () => {
+    const environment = { TEAMS_GATES_SANDBOX: 'off' };
+    const { exitCode, notEnforced } = await run({ ...BOTH, sandbox: 'workspace-write', environment });
+    expect(exitCode).toBe(0);
+    expect(existsSync(outside)).toBe(true);
+    expect(notEnforced).toEqual([
+      'verify: of task #1: workspace-write is not enforced: gates.sandbox is off',
+      'gate test: workspace-write is not enforced: gates.sandbox is off',
+    ]);
+    expect(text()).toContain('gate test: workspace-write is not enforced: gates.sandbox is off');
+  });
+
+  it.each([undefined, 'full' as const])('a member with the sandbox %s is judged as it works', async (sandbox) => {
+    const { exitCode, notEnforced } = await run({ ...BOTH, sandbox });
+    expect({ exitCode, notEnforced, wrote: existsSync(outside) }).toEqual({
+      exitCode: 0,
+      notEnforced: [],
+      wrote: true,
+    });
+  });
+
+  it('a hook that may refuse a task runs it without the rights of the user', async () => {
+    const environment = { TEAMS_HOOKS_ON_TASK_COMPLETED: 'sh check.sh' };
+    const { exitCode } = await run({ sandbox: 'workspace-write', environment });
+    expect({ exitCode, wrote: existsSync(outside) }).toEqual({ exitCode: 0, wrote: false });
+  });
+
+  it("a member's own report is verified in its isolation, in its home", async () => {
+    const command = `${rewrite(`${escape().replace('; exit 0', '')}; test -e ~/mine`)}; : > ~/mine; teams task complete 1 --result fine`;
+    const { exitCode } = await run({ sandbox: 'workspace-write', run: command, verify: ['sh check.sh'] });
+    expect({ exitCode, wrote: existsSync(outside) }).toEqual({ exitCode: 0, wrote: false });
+  });
+
+  it.each([
+    ['without a network', {}, 1],
+    ['with a network if the user says so', { TEAMS_GATES_NETWORK: 'true' }, 0],
+  ])('they run %s', async (_, environment, code) => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const script = `node -e "require(\\"net\\").connect(${port}, \\"127.0.0.1\\").on(\\"connect\\", () => process.exit(0)).on(\\"error\\", () => process.exit(1))"`;
+    for (const judged of [{ verify: ['sh check.sh'] }, { gates: { test: 'sh check.sh' } }]) {
+      const { exitCode } = await run({ ...judged, sandbox: 'workspace-write', run: rewrite(script), environment });
+      expect(exitCode).toBe(code);
+      rmSync(join(place.root, 'project/.teams'), { recursive: true, force: true });
+      rmSync(join(place.root, 'project/.tasks'), { recursive: true, force: true });
+    }
+    if (code === 1) expect(text).toThrow();
+  });
+
+  it('a failed gate names the cure', async () => {
+    await run({ sandbox: 'workspace-write', run: rewrite('exit 3'), gates: { test: 'sh check.sh' } });
+    expect(text()).toMatch(/gate test: sh check\.sh: exit 3.*gates\.sandbox: off/);
+  });
+});
