@@ -41,6 +41,10 @@ export const planAnswer = (taskId: string, { approve, text }: { approve: boolean
   return text === '' ? `${said}.` : `${said}: ${text}`;
 };
 
+/** What the lead itself said: the text without the head that `planAnswer` puts before it. */
+export const saidOfPlan = (taskId: string, answer: string): string =>
+  answer.replace(new RegExp(`^PLAN (?:APPROVED|REFUSED): Task #${taskId}(?:: |\\.$)`), '');
+
 /** @param feedback of the user's hook */
 export const refusedCompletion = (taskId: string, feedback: string): string =>
   `NOT DONE: Task #${taskId} was refused by a check of the user: ${feedback}`;

@@ -75,6 +75,18 @@ export const answersAbout = ({ requests }: Requests, task: string): AnsweredRequ
       request.state === 'answered' && request.kind === 'question' && request.task === task,
   );
 
+/** The last plan of this member for a task, if it was refused. */
+export function refusedPlanOf(
+  { requests }: Requests,
+  task: string,
+  member: Name,
+): { readonly text: string; readonly why: string } | undefined {
+  const last = [...requests.values()].findLast(
+    ({ kind, task: of, from, state }) => kind === 'plan' && of === task && from === member && state === 'answered',
+  );
+  return last?.state === 'answered' && !last.approve ? { text: last.text, why: last.answer } : undefined;
+}
+
 /** The id of the mail with an answer; a repeated message has the same id. */
 export const answerId = ({ id, from }: Pick<Request, 'id' | 'from'>): string => `answer:${id}:${from}`;
 

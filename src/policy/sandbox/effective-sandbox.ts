@@ -44,7 +44,7 @@ export function mayUse(
 
 const reason = ({ planPending }: Permissions): string =>
   planPending
-    ? 'and your plan has not been approved yet (rule: plan approval); ask the lead with a plan, and wait.'
+    ? 'and your plan has not been approved yet (rule: plan approval); end your turn with the plan.'
     : 'and this sandbox is read-only (rule: read-only sandbox); say what should be changed instead.';
 
 /** Whether a command runs isolated. */

@@ -34,6 +34,8 @@ export interface MemberContext {
   readonly parent: Readonly<Record<string, string | undefined>>;
   /** The command line, for programs in isolation. */
   readonly commandLine: CommandLine;
+  /** It is opened for a planning turn, whose isolation says nothing about the member's own. */
+  readonly isPlanner?: boolean;
   /** What it may do to files at present. */
   readonly permissions: () => Permissions;
 }
@@ -127,7 +129,7 @@ function contextOf(
 
 /** The isolation of its program, if it should have one; the code is loaded only then. */
 async function isolationOf(
-  { store, config, member, parent, commandLine }: MemberContext,
+  { store, config, member, parent, commandLine, isPlanner = false }: MemberContext,
   spec: AgentSpec,
   environment: OpenedAgent['environment'],
 ): Promise<HeldProgram | undefined> {
@@ -152,6 +154,7 @@ async function isolationOf(
     programs: 'command' in spec && Array.isArray(spec.command) ? spec.command.filter((word) => isAbsolute(word)) : [],
     member: { name, team: store.paths.name, environment: { ...speakerOf(parent), ...environment } },
   });
+  if (isPlanner) return isolation.kind === 'up' ? isolation : undefined;
   const text = `${name}: ${isolation.kind === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
   store.events.append({ type: isolation.kind === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
   return isolation.kind === 'up' ? isolation : undefined;

@@ -103,6 +103,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     role,
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
+    openPlanner: spec.kind === 'exec' ? () => openStandIn(reading(context), spec, { keepsSession: false }) : undefined,
     idleTimeoutMs,
     ...mostFailures(options.environment[ENV.maxConsecutiveErrors]),
     refusesShutdown: refuses,
@@ -137,6 +138,13 @@ function withoutRefusal(spec: AgentSpec): { spec: AgentSpec; refuses?: string } 
   const { refusesShutdown, ...options } = spec.options ?? {};
   return typeof refusesShutdown === 'string' ? { spec: { ...spec, options }, refuses: refusesShutdown } : { spec };
 }
+
+/** The member as it is while it plans. */
+const reading = (context: MemberContext): MemberContext => ({
+  ...context,
+  member: { ...context.member, sandbox: 'read-only' },
+  isPlanner: true,
+});
 
 /** The lead sets it; a worker that a person started may have no lead. */
 function mostFailures(text: string | undefined): { mostFailures?: number } {

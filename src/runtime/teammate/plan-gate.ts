@@ -1,14 +1,25 @@
 /**
- * The write gate of a member under plan approval (docs/specification.md R2.14). It sends its plan, and begins when the
- * board says that the lead approved exactly this request; the request is bound to the claim. An approval by mail alone
- * (of another request, repeated, of an earlier claim) is ignored and logged.
+ * The write gate of a member under plan approval (docs/specification.md R2.14). Its agent writes a plan in a turn that
+ * only reads; the plan goes to the lead, and the task begins when the board says that the lead approved exactly this
+ * request. The request is bound to the claim. An approval by mail alone (of another request, repeated, of an earlier
+ * claim) is ignored and logged.
+ *
+ *   planning turn ─→ request ─→ approved ─→ the task, with the plan in its prompt
+ *        ↑                  └─→ refused ─→ planning turn with the reason ─→ the same plan again: the attempt fails
  */
-import { shellWords } from '../../model/agent/agent.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
+import { answerId, ASKED_LIMIT, refusedPlanOf } from '../../model/board/request.ts';
+import type { ClaimedTask } from '../../model/board/task.ts';
+import { ENV } from '../../model/text/environment.ts';
 import type { Message } from '../../model/team/message.ts';
-import { answerId } from '../../model/board/request.ts';
-import type { ClaimedTask, Task } from '../../model/board/task.ts';
+import { saidOfPlan } from '../../policy/mail-wording.ts';
+import * as wording from '../../policy/plan-wording.ts';
+import type { OpenedAgent } from '../agents/open-agent.ts';
+import { taskPrompt } from '../team/prompts.ts';
 import { makeRequest } from '../team/requests.ts';
 import type { MemberSession } from '../team/member-session.ts';
+import type { CarryOut, RunTaskTurn } from './runner-environment.ts';
 
 interface Answer {
   readonly approved: boolean;
@@ -17,43 +28,103 @@ interface Answer {
 }
 
 const OVER: Answer = { approved: false, text: undefined };
+const READ_ONLY: Sandbox = 'read-only';
+/** `TEAMS_PHASE` of a planning turn. */
+const PLAN_PHASE = 'plan';
+
+export interface PlanGateEnvironment {
+  readonly session: MemberSession;
+  /** Opens a command in an isolation that only reads, for one planning turn; undefined for an agent that plans itself. */
+  readonly openPlanner?: (() => Promise<OpenedAgent | string>) | undefined;
+  /** Whether the member stops, and asks nothing more. */
+  readonly isLeaving: () => boolean;
+  /** Called when the plan of the present task is approved. */
+  readonly onApproved: () => void;
+}
+
+/** A plan and whether the agent wrote it. */
+type Planned = { readonly text: string; readonly isOwn: boolean } | { readonly end: TurnEnd };
 
 export class PlanGate {
+  readonly #environment: PlanGateEnvironment;
   readonly #session: MemberSession;
   #open: { readonly id: string; readonly settle: (answer: Answer) => void } | undefined;
   /** The mail id of the last answer that counted; that mail may arrive after the board was read. */
   #lastAnswer: string | undefined;
 
-  /** The claim under which the agent may write. A task that goes on after a question needs no second approval. */
-  #approved: string | undefined;
+  /** The approved claim and its plan. A task that goes on after a question needs no second approval. */
+  #approved: { readonly claim: string; readonly note: string } | undefined;
 
-  constructor(session: MemberSession) {
-    this.#session = session;
+  constructor(environment: PlanGateEnvironment) {
+    this.#environment = environment;
+    this.#session = environment.session;
   }
 
-  /**
-   * Asks the lead, and waits for the answer. A refused plan is a failed attempt with the lead's text as its reason.
-   *
-   * @returns whether the plan is approved
-   */
-  async passes(task: ClaimedTask): Promise<boolean> {
+  /** Lets the task's own turns begin when its plan is approved; the plan is in each of their prompts. */
+  before(inner: CarryOut): CarryOut {
+    return async (task, mail, hold) => {
+      const claim = claimOf(task);
+      if (this.#approved?.claim !== claim) {
+        const refused = await this.#ask(task, hold);
+        if (refused !== undefined) return { end: refused };
+      }
+      this.#environment.onApproved();
+      const note = this.#approved?.note ?? '';
+      return inner(task, mail, (prompt, env, by) => hold([prompt, note].filter(Boolean).join('\n\n'), env, by));
+    };
+  }
+
+  /** @returns how the attempt ends if the plan is not approved */
+  async #ask(task: ClaimedTask, hold: RunTaskTurn): Promise<TurnEnd | undefined> {
+    const before = refusedPlanOf(this.#session.store.board.fold(), task.id, this.#session.name);
+    let refused = before && { ...before, why: saidOfPlan(task.id, before.why) };
+    for (;;) {
+      const planned = await this.#plan(task, refused, hold);
+      if ('end' in planned) return planned.end;
+      const request = wording.planRequest(task, planned);
+      if (planned.isOwn && refused?.text === request.slice(0, ASKED_LIMIT))
+        return failed(planned.text, `the plan was refused: ${refused.why}. The same plan came again`);
+      const { approved, text: answer } = await this.#approvalOf(task, request);
+      const text = answer === undefined ? undefined : saidOfPlan(task.id, answer);
+      if (approved) {
+        this.#approved = { claim: claimOf(task), note: wording.approvedPlan(planned, text) };
+        return undefined;
+      }
+      if (text === undefined) return { kind: 'aborted' };
+      if (!planned.isOwn) return failed(planned.text, `the plan was refused: ${text}`);
+      refused = { text: request.slice(0, ASKED_LIMIT), why: text };
+    }
+  }
+
+  async #plan(task: ClaimedTask, refused: wording.RefusedPlan | undefined, hold: RunTaskTurn): Promise<Planned> {
+    const planner = await this.#environment.openPlanner?.();
+    try {
+      const isHeld = typeof planner === 'object' && planner.isolation !== undefined;
+      if (planner !== undefined && !isHeld) return { text: wording.givenPlan(task), isOwn: false };
+      const by = isHeld ? { agent: planner.agent, environment: planner.environment } : {};
+      const prompt = wording.planningPrompt(taskPrompt(task), refused);
+      const end = await hold(prompt, { [ENV.phase]: PLAN_PHASE }, { ...by, sandbox: READ_ONLY });
+      if (end.kind !== 'answered') return { end };
+      if (end.text.trim() === '') return { end: failed('', 'its planning turn gave no plan') };
+      return { text: end.text.trim(), isOwn: true };
+    } finally {
+      if (typeof planner === 'object') {
+        await planner.agent.close();
+        await planner.isolation?.close();
+      }
+    }
+  }
+
+  async #approvalOf(task: ClaimedTask, plan: string): Promise<Answer> {
+    if (this.#environment.isLeaving()) return OVER;
     const session = this.#session;
-    const claim = `${task.id} ${task.claim.epoch}`;
-    if (claim === this.#approved) return true;
-    const plan = planOf(task);
     const request = makeRequest(session.store, session.speaker, { kind: 'plan', text: plan, about: task.id });
-    if (!request.ok) return false;
+    if (!request.ok) return OVER;
     const { id } = request;
     const answer = new Promise<Answer>((settle) => (this.#open = { id, settle }));
     await session.tellLead(plan, { kind: 'plan_approval_request', request_id: id, task_id: task.id, id });
     this.look();
-    const { approved, text } = await answer;
-    if (!approved && text !== undefined) {
-      const why = `the plan was refused: ${text}`.slice(0, 4_096);
-      await session.writeAndWake({ type: 'task.failed', task: task.id, epoch: task.claim.epoch, why });
-    }
-    if (approved) this.#approved = claim;
-    return approved;
+    return answer;
   }
 
   /** Checks on the board whether the open request is answered. */
@@ -84,10 +155,11 @@ export class PlanGate {
   }
 }
 
-/** The text of the plan, for the lead that approves it. */
-function planOf({ id, subject, description, work }: Task): string {
-  const { run, prompt = '', files } = work;
-  const deed = run === undefined ? prompt : `It runs: ${shellWords(run)}`;
-  const changes = files.length === 0 ? '' : `It changes: ${files.join(', ')}`;
-  return [`PLAN for task #${id}: ${subject}`, description, deed, changes].filter(Boolean).join('\n');
-}
+const claimOf = ({ id, claim }: ClaimedTask): string => `${id} ${claim.epoch}`;
+
+const failed = (text: string, message: string): TurnEnd => ({
+  kind: 'failed',
+  why: 'exit',
+  text,
+  message: message.slice(0, 4_096),
+});

@@ -4,7 +4,7 @@ import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Change } from '../../model/board/event.ts';
 import type { Message } from '../../model/team/message.ts';
-import type { ClaimedTask, Task } from '../../model/board/task.ts';
+import type { ClaimedTask } from '../../model/board/task.ts';
 import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
@@ -19,8 +19,6 @@ export interface RunnerEnvironment {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly cwd: string;
-  /** Describes the task in the prompt, instead of its own text. */
-  readonly brief?: ((task: Task) => string) | undefined;
   readonly output: MemberOutput;
   /** The environment variables of this member, without those of one task. */
   readonly environment: Readonly<Record<string, string>>;
@@ -37,12 +35,15 @@ export interface RunnerEnvironment {
   readonly hook?: Command | undefined;
   /** Whether the agent asked the lead about the task in this turn and waits for the answer. */
   readonly isAsking: () => boolean;
-  /** How a role works on a task, in several turns; without it an attempt is one turn. */
-  readonly carryOut?: CarryOut;
+  /** How a task is worked on: in one turn, in the phases of a role, after the approval of a plan. */
+  readonly carryOut: CarryOut;
 }
 
+/** What one turn has instead of the attempt's own. */
+export type TurnBy = Partial<Pick<RunnerEnvironment, 'agent' | 'environment' | 'sandbox'>>;
+
 /** Runs one turn about the task, with environment variables of its own. */
-export type RunTaskTurn = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
+export type RunTaskTurn = (prompt: string, env?: Readonly<Record<string, string>>, by?: TurnBy) => Promise<TurnEnd>;
 
 export type CarryOut = (
   task: ClaimedTask,

@@ -24,19 +24,14 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
-import { turnPrompt } from '../team/prompts.ts';
 import { JUDGED_HINT } from '../tools/judging-isolation.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
-import type { CompletionExtras, CarryOut, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
+import type { CompletionExtras, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { LEAD } from '../../model/text/names.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import { askHook } from '../team/hooks.ts';
-
-const inOneTurn =
-  (brief: RunnerEnvironment['brief']): CarryOut =>
-  async (task, mail, hold) => ({ end: await hold(turnPrompt(task, mail, brief)) });
 
 export interface TaskAttempt {
   readonly task: Task;
@@ -100,16 +95,17 @@ async function workOn(
   const before = store.events.end();
   output.begin(task.id);
   try {
-    const env = { ...environment.environment, ...taskVariables(task, handout, store) };
-    const hold: RunTaskTurn = (prompt, own = {}) =>
-      runTaskTurn(environment, task.id, {
+    const variables = taskVariables(task, handout, store);
+    const env = { ...environment.environment, ...variables };
+    const hold: RunTaskTurn = (prompt, own = {}, by = {}) =>
+      runTaskTurn({ ...environment, ...by }, task.id, {
         prompt,
-        env: { ...env, ...own },
+        env: { ...(by.environment ?? environment.environment), ...variables, ...own },
         signal,
         timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
         argv: task.work.run === undefined ? undefined : argvOf(task.work.run),
       });
-    const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
+    const { end, ...along } = await environment.carryOut(task, mail, hold);
     if (end.kind === 'failed') logFailure(store, task, end);
     const report = reportOn(store, task, before);
     const reported = withReport(await judgeEnd(end, task, environment), report);

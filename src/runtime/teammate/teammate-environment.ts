@@ -5,6 +5,7 @@ import type { Lease } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
 import type { RoleOf } from './load-role.ts';
+import type { OpenedAgent } from '../agents/open-agent.ts';
 import type { AgentSlotsEnvironment } from '../agents/agent-slots.ts';
 import type { SendRate } from '../team/send-rate.ts';
 import type { Speaker } from '../team/authentication.ts';
@@ -37,6 +38,8 @@ export interface TeammateEnvironment {
   readonly idleTimeoutMs?: number | undefined;
   /** It sends a plan and waits for the lead's approval before it changes files. */
   readonly planApproval?: boolean;
+  /** For a command: opens it in an isolation that only reads, for one planning turn. */
+  readonly openPlanner?: (() => Promise<OpenedAgent | string>) | undefined;
   /**
    * After this many failed tasks in a row it claims nothing new and its lead quarantines it. Without a lead it goes
    * on.

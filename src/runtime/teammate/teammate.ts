@@ -54,7 +54,13 @@ export class Teammate {
     this.#environment = environment;
     this.#session = new MemberSession(store, speaker, rate, () => this.stop('gone'));
     this.#claims = new Claims(this.#session, mostFailures);
-    this.#plans = new PlanGate(this.#session);
+    const onApproved = (): void => void (this.#isApproved = true);
+    this.#plans = new PlanGate({
+      session: this.#session,
+      openPlanner: environment.openPlanner,
+      onApproved,
+      isLeaving: () => this.#exitReason !== undefined,
+    });
     this.#answers = new TaskAnswers(this.#session);
     const exit = (): void => this.stop('idle');
     this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit, hasCompleted: () => this.#completed > 0 });
@@ -151,14 +157,14 @@ export class Teammate {
   }
 
   async #work(task: ClaimedTask): Promise<void> {
-    if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
     if (!(await this.#turnSetup.slots.assign(task))) return;
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
     const base = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
-    const runner = this.#role ? { ...base, carryOut: this.#role.carryOut } : base;
-    this.#isApproved = true;
+    const inner = this.#role?.carryOut ?? base.carryOut;
+    const carryOut = this.#environment.planApproval === true ? this.#plans.before(inner) : inner;
+    const runner = { ...base, carryOut };
     const lost = new AbortController();
     this.#present = { task, lost };
     const signal = AbortSignal.any([this.#turn.signal, lost.signal]);
@@ -257,7 +263,10 @@ export class Teammate {
     if (this.#present === undefined) return;
     const { task, lost } = this.#present;
     const own = this.#session.task();
-    if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) lost.abort();
+    if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) {
+      lost.abort();
+      this.#plans.abandon();
+    }
   }
 
   async #close(): Promise<void> {

@@ -5,12 +5,12 @@ import type { Message } from '../../model/team/message.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Mailroom } from '../team/mailroom.ts';
 import { MemberOutput } from '../views/member-output.ts';
-import { mailBlock } from '../team/prompts.ts';
+import { mailBlock, turnPrompt } from '../team/prompts.ts';
 import type { RoleOf } from './load-role.ts';
 import { AgentSlots } from '../agents/agent-slots.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
-import type { RunnerEnvironment } from './runner-environment.ts';
+import type { CarryOut, RunnerEnvironment } from './runner-environment.ts';
 
 type TurnSetupEnvironment = Pick<
   TeammateEnvironment,
@@ -63,7 +63,8 @@ export class TurnSetup {
     };
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
-    return { ...own, call, around, isAsking, remedy, judging, brief, hook };
+    const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
+    return { ...own, call, around, isAsking, remedy, judging, carryOut, hook };
   }
 
   /** Call it when mail came; a turn may be running. */
