@@ -56,6 +56,16 @@ export const SHUTDOWN_CANCELLED = 'Team cancelled by user.';
 
 export const shutdown = (why: string = SHUTDOWN_DONE): string => `SHUTDOWN: ${why}`;
 
+/** @param request the text of the request */
+export const stopQuestion = (request: string): string =>
+  `The lead asks you to stop: ${request}\n\nAnswer APPROVE, or REJECT: and the reason in one line, if something would be lost or left broken.`;
+
+/** The reason of a rejection at the beginning of an answer; undefined if it accepts. */
+export function rejectionIn(answer: string): string | undefined {
+  const found = /^\s*REJECT\b[\s:]*([^\n]*)/i.exec(answer);
+  return found === null ? undefined : (found[1] ?? '').trim().slice(0, 1_000) || 'it gave no reason';
+}
+
 export const shutdownAck = (member: Name, completed: number, inProgress: number): string =>
   `SHUTDOWN ACK: ${member} stopping. Final status: ${tasks(completed)} completed, ${inProgress} in progress.`;
 

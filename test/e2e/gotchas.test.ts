@@ -21,6 +21,7 @@ import { findTeam } from '../../src/store/team/team-list.ts';
 import { lead, living, run, team } from '../support/session.ts';
 import { tempDir } from '../support/temp.ts';
 import { LIMITS, name, sighting, world, type World } from '../policy/world.ts';
+import { refusing } from '../support/refusing.ts';
 
 const codeFrom = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'not refused', codeOf);
 
@@ -58,7 +59,7 @@ it('gotcha 3: a message has a receipt, which is its line on disk, and a message 
 });
 
 it('gotcha 4: a team whose members refuse to stop is not deleted; force leaves no process and keeps the record', async () => {
-  const stubborn = { kind: 'scripted' as const, options: { refusesShutdown: 'I am not done.' } };
+  const stubborn = refusing('I am not done.');
   const on = await team({ members: [{ name: 'ada', agent: stubborn }] });
   const session = await lead(on, { endsWhenDone: false });
   await session.start(session.startable());

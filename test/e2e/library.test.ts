@@ -6,6 +6,7 @@ import { agents, createTeam, openTeam } from '../../src/index.ts';
 import { parseMemberName } from '../../src/model/text/names.ts';
 import { tempDir } from '../support/temp.ts';
 import { example } from './api-example.ts';
+import { refusing } from '../support/refusing.ts';
 
 const scripted = (answers: string) => agents.scripted({ options: { turns: [{ answers, repeat: true }] } });
 
@@ -27,10 +28,10 @@ describe('the public API', () => {
   it('the public API accepts the refusal of a member to stop, leads on, and stops it by force', async () => {
     const root = tempDir();
     vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
-    const stubborn = { refusesShutdown: 'I am not done.', turns: [{ answers: 'still here', repeat: true }] };
+    const stubborn = refusing('I am not done.');
     await using team = await createTeam('login', {
       root,
-      members: [{ name: 'ada', agent: agents.scripted({ options: stubborn }) }],
+      members: [{ name: 'ada', agent: stubborn }],
     });
     await team.start();
     for (const end of [() => team.stop({ force: false }), () => team.delete()])

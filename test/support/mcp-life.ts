@@ -17,7 +17,7 @@ const AGENTS = `
 agents:
   attached: { kind: exec, command: ['${process.execPath}', '${RELAY}'] }
   shell: { kind: exec, command: 'echo made by $TEAMS_MEMBER; setsid sleep 300 >&- 2>&- & ' }
-  stubborn: { kind: scripted, options: { refusesShutdown: 'not yet', turns: [{ answers: 'done', repeat: true }] } }
+  stubborn: { kind: scripted, shutdown: ask, options: { turns: [{ match: asks you to stop, answers: 'REJECT: not yet', repeat: true }, { answers: 'done', repeat: true }] } }
 `;
 
 const team_name = 'login';

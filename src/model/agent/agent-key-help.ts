@@ -27,5 +27,10 @@ export const AGENT_KEY_HELP: KeyHelpTable = {
     otherwise: "the vendor's address",
     example: 'http://127.0.0.1:8000/v1',
   },
+  shutdown: {
+    text: 'On a graceful request to stop: `ask` gives the agent a short turn, in which it may refuse with a reason.',
+    default: '`accept`',
+    example: 'ask',
+  },
   options: { text: "Further options, in that program's or API's own words.", example: { maxSteps: 50 } },
 };

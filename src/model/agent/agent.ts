@@ -92,6 +92,8 @@ export const agentSpecSchema = closed({
   args: z.array(processText).max(1_000).optional(),
   env: envSchema.optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'Expected "baseUrl" to be an http or https address.' }).optional(),
+  /** On a graceful request to stop: `ask` gives it a short turn in which it may refuse. */
+  shutdown: z.enum(['accept', 'ask']).optional(),
   /** Further options by kind, under that program's own names. */
   options: z.record(z.string(), z.json()).optional(),
 }).transform(({ command, ...spec }, context) => {

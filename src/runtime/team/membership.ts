@@ -1,8 +1,14 @@
 /** Adds members to a team: a bell, the board's event, and an entry in `config.json`. */
+import { join } from 'node:path';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
 import { COLORS, type MemberConfig } from '../../model/team/team-config.ts';
+import { parseRoleSpec } from '../../model/pipeline/role-spec.ts';
+import type { Disk } from '../../store/files/disk.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { keepFile } from '../../store/session/session-folder.ts';
+import { takeFrom } from './named-files.ts';
 import { createBell, removeBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
@@ -21,6 +27,39 @@ export interface MemberInput {
   readonly prefixes?: readonly string[];
   readonly roleSpec?: string;
 }
+
+interface PipelineMember {
+  readonly input: MemberInput;
+  /** Writes the role's file, after the team's folder was made. */
+  readonly keepRole: (disk: Disk, paths: TeamPaths) => void;
+}
+
+/**
+ * A member that names a role and no prefixes gets those of the role; any other stays as it is.
+ *
+ * @throws UsageError `USAGE` for an unknown role, `ROLE_INVALID`; StoreError `UNTRUSTED`
+ */
+export function pipelineMember(root: string, input: MemberInput): PipelineMember {
+  if (input.role === undefined || input.prefixes !== undefined) return { input, keepRole: () => {} };
+  const found = takeFrom(root, 'roles', input.role);
+  const { role } = parseRoleSpec(found.name, found);
+  const isWorking = role.prefixes.length > 0 && role.phases.length > 0;
+  const file = roleFile(role.name);
+  return {
+    input: {
+      ...input,
+      prefixes: role.prefixes,
+      ...(isWorking ? { roleSpec: file } : {}),
+      ...(role.readOnly && input.sandbox === undefined ? { sandbox: 'read-only' as const } : {}),
+    },
+    keepRole: (disk, { folder }) => {
+      if (isWorking) keepFile(disk, join(folder, file), found.text);
+    },
+  };
+}
+
+/** The path of a role's file, relative to the team's folder. */
+export const roleFile = (role: string): string => join('roles', `${role}.md`);
 
 /**
  * @param index number of members before it; it selects the colour
@@ -49,7 +88,11 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
  *
  * @throws ConflictError if a member has this name
  */
-export async function joinTeam(store: TeamStore, speaker: Speaker, input: MemberInput): Promise<Name> {
+export async function joinTeam(store: TeamStore, speaker: Speaker, given: MemberInput): Promise<Name> {
+  const isPipeline = store.board.fold().profile === 'pipeline';
+  const { input, keepRole } = isPipeline
+    ? pipelineMember(store.paths.root, given)
+    : { input: given, keepRole: () => {} };
   const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
   const { bell } = store.paths.inbox(member.name);
   createBell(store.disk, bell);
@@ -64,6 +107,7 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, input: Member
     if (store.board.board.members.get(member.name)?.state !== 'joined') removeBell(store.disk, bell);
     throw refusalError(outcome);
   }
+  keepRole(store.disk, store.paths);
   await store.config.update((current) => ({
     ...(current
       ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }

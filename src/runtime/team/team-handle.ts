@@ -18,7 +18,7 @@ import type { Quota } from '../../store/mail/sender.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { mailOf } from '../views/follow.ts';
 import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
-import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
+import { joinTeam, memberConfig, pipelineMember, type MemberInput } from './membership.ts';
 import { askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { authenticate, type Speaker } from './authentication.ts';
@@ -78,7 +78,11 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   const team = parseName('team', name);
   // Finish a delete that a crash interrupted first, so that its name is free.
   recoverArchive(options.root, archiveStamp(realClock.now()));
-  const { profile = 'v8', members = [], changes = [], division } = input;
+  const { profile = 'v8', members: given = [], changes = [], division } = input;
+  const roles = given.map((one) =>
+    profile === 'pipeline' ? pipelineMember(options.root, one) : { input: one, keepRole: () => {} },
+  );
+  const members = roles.map((one) => one.input);
   const configs = members.map((member, index) => memberConfig(team, member, index));
   const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
   if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
@@ -108,6 +112,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
     },
     storeOptions(options),
   );
+  for (const { keepRole } of roles) keepRole(store.disk, store.paths);
   return TeamHandle.on(store, options);
 }
 

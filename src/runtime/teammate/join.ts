@@ -54,7 +54,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
   requireWorkPlace(store.disk, store.paths, config);
-  const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
+  const spec = options.agent ?? specOf(member);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
   const before: Permissions = {
@@ -106,7 +106,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     openPlanner: spec.kind === 'exec' ? () => openStandIn(reading(context), spec, { keepsSession: false }) : undefined,
     idleTimeoutMs,
     ...mostFailures(options.environment[ENV.maxConsecutiveErrors]),
-    refusesShutdown: refuses,
+    asksBeforeStop: spec.shutdown === 'ask',
   });
   late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
@@ -128,15 +128,6 @@ export async function serve(teammate: Teammate): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   const why: ExitReason = await teammate.run();
   return EXITS[why] ?? 0;
-}
-
-/**
- * `refusesShutdown` is an option of the teammate, not of the agent: the text with which a member refuses to stop. For
- * tests and demonstrations.
- */
-function withoutRefusal(spec: AgentSpec): { spec: AgentSpec; refuses?: string } {
-  const { refusesShutdown, ...options } = spec.options ?? {};
-  return typeof refusesShutdown === 'string' ? { spec: { ...spec, options }, refuses: refusesShutdown } : { spec };
 }
 
 /** The member as it is while it plans. */

@@ -11,8 +11,10 @@ import type { MemberSession } from '../team/member-session.ts';
 export interface Replies {
   readonly session: MemberSession;
   readonly plans: PlanGate;
-  /** The text with which it refuses to stop, unless it is forced. */
-  readonly refusesShutdown: string | undefined;
+  /** Its agent is asked whether it may be stopped, unless it is forced. */
+  readonly asksAgent: boolean;
+  /** Called when the agent must be asked, with the request. */
+  readonly onAsked: (request: Message) => void;
   /** Called when a shutdown request is accepted; `now` ends the turn, too. */
   readonly onShutdown: (order: { now: boolean }) => void;
 }
@@ -25,7 +27,7 @@ export async function reply(message: Message, replies: Replies): Promise<boolean
   const { session, plans } = replies;
   switch (message.type) {
     case 'shutdown_request':
-      await shutdownRequested(message, replies);
+      shutdownRequested(message, replies);
       return true;
     case 'plan_approval_response':
       plans.answered(message);
@@ -45,17 +47,13 @@ function isBrought({ id, request_id }: Message, { store }: MemberSession): boole
   return request?.task !== undefined && request.kind === 'question' && id === answerId(request);
 }
 
-async function shutdownRequested(
-  { id, epoch, data }: Message,
-  { session, refusesShutdown, onShutdown }: Replies,
-): Promise<void> {
+function shutdownRequested(message: Message, { session, asksAgent, onAsked, onShutdown }: Replies): void {
+  const { epoch, data } = message;
   // A request of a lead that was replaced has no effect.
   if (epoch !== undefined && epoch < session.store.board.fold().lead.epoch) return;
-  if (refusesShutdown !== undefined && data?.['force'] !== true) {
-    await session.tellLead(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
-    return;
-  }
-  onShutdown({ now: data?.['now'] === true });
+  const isOrder = data?.['force'] === true || data?.['now'] === true;
+  if (asksAgent && !isOrder) onAsked(message);
+  else onShutdown({ now: data?.['now'] === true });
 }
 
 function statusText(session: MemberSession): string {

@@ -2,7 +2,7 @@
  * How a role works (docs/specification.md R10.6): Phases 2 to 4 of each task, one turn for each; Phase 5-L after a
  * task; Phase 5-F at the end. It reads what is done from the board, so that the next process of the role continues it.
  */
-import { pendingTasks } from '../../model/board/board.ts';
+import { ownsPrefix, pendingTasks } from '../../model/board/board.ts';
 import type { Message } from '../../model/team/message.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { holdOn } from '../../model/board/request.ts';
@@ -121,7 +121,10 @@ export class RoleWork {
       await this.#session.log(type, task, wording.busCompleted(role, code, verdict.text));
     } else return;
     const board = this.#self.store.board.fold();
-    const pending = [...pendingTasks(board)].filter(({ owner }) => owner === this.#self.name).length;
+    const member = board.members.get(this.#self.name);
+    const isOwn = ({ owner, subject }: Task): boolean =>
+      owner === undefined ? member !== undefined && ownsPrefix(board, member, subject) : owner === this.#self.name;
+    const pending = [...pendingTasks(board)].filter(isOwn).length;
     const loops = innerLoop || verdict.do === 'fail';
     const isBlocked = holdOn(board, task.id) !== undefined;
     this.#variant = loopVariantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });

@@ -45,6 +45,6 @@ export interface TeammateEnvironment {
    * on.
    */
   readonly mostFailures?: number;
-  /** The text with which it refuses to stop, unless it is forced. */
-  readonly refusesShutdown?: string | undefined;
+  /** Its agent is asked before it stops, unless it is forced. */
+  readonly asksBeforeStop: boolean;
 }

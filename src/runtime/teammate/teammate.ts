@@ -22,6 +22,7 @@ import { Mailroom } from '../team/mailroom.ts';
 import { TurnSetup } from './turn-setup.ts';
 import { PlanGate } from './plan-gate.ts';
 import { reply, type Replies } from './replies.ts';
+import { refusalToStop } from './stop-question.ts';
 import { reportUnusableRole } from './load-role.ts';
 import { RoleWork } from './role-work.ts';
 import { runAttempt, type TaskAttempt } from './runner.ts';
@@ -48,9 +49,11 @@ export class Teammate {
   #present: { readonly task: ClaimedTask; readonly lost: AbortController } | undefined;
   /** Whether the plan of its present task is approved, or needs no approval. */
   #isApproved = false;
+  /** A request to stop about which its agent must be asked. */
+  #stopRequest: Message | undefined;
 
   constructor(environment: TeammateEnvironment) {
-    const { store, speaker, rate, mostFailures, refusesShutdown, idleTimeoutMs: timeoutMs } = environment;
+    const { store, speaker, rate, mostFailures, asksBeforeStop: asksAgent, idleTimeoutMs: timeoutMs } = environment;
     this.#environment = environment;
     this.#session = new MemberSession(store, speaker, rate, () => this.stop('gone'));
     this.#claims = new Claims(this.#session, mostFailures);
@@ -68,7 +71,12 @@ export class Teammate {
     this.#role = role && 'fields' in role ? new RoleWork(this.#session, role, this.#turn.signal) : undefined;
     this.#turnSetup = new TurnSetup(this.#session, environment);
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
-    const replies: Replies = { session: this.#session, plans: this.#plans, refusesShutdown, onShutdown };
+    const onAsked = (request: Message): void => {
+      this.#stopRequest = request;
+      this.#plans.abandon();
+      this.#wake();
+    };
+    const replies: Replies = { session: this.#session, plans: this.#plans, asksAgent, onAsked, onShutdown };
     this.#mailroom = new Mailroom({
       store,
       member: speaker.name,
@@ -117,6 +125,7 @@ export class Teammate {
       this.stop('replaced');
       return;
     }
+    if (this.#stopRequest !== undefined) return this.#answerStop(this.#stopRequest);
     // Check before claiming: without an agent it can do no task.
     if (this.#turnSetup.slots.isEmpty) {
       this.#finish('unfit', false);
@@ -238,16 +247,24 @@ export class Teammate {
     }
   }
 
+  /** Asks its agent whether it may stop. Its refusal opens the team again. */
+  async #answerStop({ id, content }: Message): Promise<void> {
+    const why = await refusalToStop(this.#turnSetup, this.#mailroom, content, this.#turn.signal);
+    this.#stopRequest = undefined;
+    if (why === undefined) return this.#finish('shutdown', false);
+    await this.#session.tellLead(why, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+  }
+
   #isWaiting(): boolean {
-    return this.#exitReason === undefined && nextStep(this.#situation()) === 'wait';
+    return this.#exitReason === undefined && this.#stopRequest === undefined && nextStep(this.#situation()) === 'wait';
   }
 
   #look(): void {
-    const { store, refusesShutdown } = this.#environment;
+    const { store, asksBeforeStop } = this.#environment;
     try {
       store.pinned.check();
       const { phase } = store.board.fold();
-      if (phase === 'closed' || (phase === 'closing' && refusesShutdown === undefined)) this.#finish('closed', false);
+      if (phase === 'closed' || (phase === 'closing' && !asksBeforeStop)) this.#finish('closed', false);
       if (!this.#session.isCurrent()) this.stop('replaced');
       this.#plans.look();
       this.#stopIfLost();

@@ -11,6 +11,7 @@ import { allowLeft } from '../../support/leftovers.ts';
 import { lead, living, run, scripted, team, untilGone, workerProcess, type Team } from '../../support/session.ts';
 import { name, PERSON } from '../../support/team.ts';
 import { tempDir } from '../../support/temp.ts';
+import { refusing } from '../../support/refusing.ts';
 
 const status = (board: Board): Record<string, string> =>
   Object.fromEntries([...board.tasks.values()].map((task) => [task.id, task.status]));
@@ -260,7 +261,7 @@ describe('work', () => {
 
 describe('stopping', () => {
   it('a team stays open while a member refuses to stop, until it is forced', async () => {
-    const stubborn = { kind: 'scripted' as const, options: { refusesShutdown: 'I am not done.' } };
+    const stubborn = refusing('I am not done.');
     const on = await team({ members: [{ name: 'ada', agent: stubborn }, 'bob'] });
     const session = await lead(on, { endsWhenDone: false });
     await session.start(session.startable());

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { failureSchema, until, Workplace } from '../../support/cli.ts';
 import { running } from '../../support/processes.ts';
+import { refusing } from '../../support/refusing.ts';
 
 const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '2000' };
 const teamSchema = z.strictObject({ schemaVersion: z.literal(2), team: z.string() });
@@ -159,7 +160,7 @@ describe('teammates', () => {
     const place = new Workplace(HURRY);
     await place.teams('create', 'login');
     await place.teams('lead', 'login', '--detach');
-    const stubborn = { kind: 'scripted', options: { refusesShutdown: 'I am not done.' } };
+    const stubborn = refusing('I am not done.');
     await place.teams('spawn', 'login', 'ada', '--agent', JSON.stringify(stubborn));
     const state = async () => (await place.json(statusSchema, 'status')).members[0]?.state;
     await until(async () => (await state()) === 'idle', 'ada is there');

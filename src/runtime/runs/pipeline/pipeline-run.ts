@@ -4,7 +4,7 @@ import type { AgentSpec } from '../../../model/agent/agent.ts';
 import { timestamp } from '../../../model/text/clock.ts';
 import { codeOf } from '../../../model/text/errors.ts';
 import type { Change } from '../../../model/board/event.ts';
-import { LEAD, parseName, type Name } from '../../../model/text/names.ts';
+import { LEAD, parseName } from '../../../model/text/names.ts';
 import type { Pipeline, PipelineTask } from '../../../model/pipeline/pipeline-definition.ts';
 import { slug } from '../../../model/text/slug.ts';
 import { newTaskSchema } from '../../../model/board/task.ts';
@@ -12,7 +12,7 @@ import { defined } from '../../../model/text/defined.ts';
 import { teamPaths, type TeamPaths } from '../../../store/files/paths.ts';
 import { keepFile } from '../../../store/session/session-folder.ts';
 import { realClock } from '../../../os/system-clock.ts';
-import type { MemberInput } from '../../team/membership.ts';
+import { roleFile, type MemberInput } from '../../team/membership.ts';
 import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
 import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';
 
@@ -76,8 +76,6 @@ async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Pr
   await team.store.close();
   return team.paths;
 }
-
-const roleFile = (role: Name): string => join('roles', `${role}.md`);
 
 const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
   name: spec.name,
