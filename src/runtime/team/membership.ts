@@ -25,7 +25,7 @@ export interface MemberInput {
   readonly prompt?: string | undefined;
   /** In a pipeline: the prefixes of its tasks, and the file of its role, relative to the team's folder. */
   readonly prefixes?: readonly string[];
-  readonly roleSpec?: string;
+  readonly roleSpec?: string | undefined;
 }
 
 interface PipelineMember {
@@ -49,8 +49,8 @@ export function pipelineMember(root: string, input: MemberInput): PipelineMember
     input: {
       ...input,
       prefixes: role.prefixes,
-      ...(isWorking ? { roleSpec: file } : {}),
-      ...(role.readOnly && input.sandbox === undefined ? { sandbox: 'read-only' as const } : {}),
+      roleSpec: isWorking ? file : undefined,
+      sandbox: input.sandbox ?? (role.readOnly ? 'read-only' : undefined),
     },
     keepRole: (disk, { folder }) => {
       if (isWorking) keepFile(disk, join(folder, file), found.text);

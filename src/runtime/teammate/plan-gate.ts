@@ -32,7 +32,7 @@ const READ_ONLY: Sandbox = 'read-only';
 /** `TEAMS_PHASE` of a planning turn. */
 const PLAN_PHASE = 'plan';
 
-export interface PlanGateEnvironment {
+interface PlanGateEnvironment {
   readonly session: MemberSession;
   /** Opens a command in an isolation that only reads, for one planning turn; undefined for an agent that plans itself. */
   readonly openPlanner?: (() => Promise<OpenedAgent | string>) | undefined;

@@ -251,8 +251,8 @@ export class Teammate {
   async #answerStop({ id, content }: Message): Promise<void> {
     const why = await refusalToStop(this.#turnSetup, this.#mailroom, content, this.#turn.signal);
     this.#stopRequest = undefined;
-    if (why === undefined) return this.#finish('shutdown', false);
-    await this.#session.tellLead(why, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+    if (why === undefined) this.#finish('shutdown', false);
+    else await this.#session.tellLead(why, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
   }
 
   #isWaiting(): boolean {
