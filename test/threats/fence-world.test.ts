@@ -1,6 +1,15 @@
 /** What a program in its isolation finds of the machine, path by path, and what it may do there. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
@@ -236,6 +245,25 @@ describe('the door of a member', () => {
 });
 
 describe('the workspace afterwards', () => {
+  it('a link in the place of a kept name is made again, and what a program put there is moved aside', async () => {
+    rmSync(join(work, '.git'), { recursive: true });
+    mkdirSync(join(base, 'elsewhere/.git'), { recursive: true });
+    symlinkSync(join(base, 'elsewhere/.git'), join(work, '.git'));
+    const held = await fence();
+    await inside(held, 'rm .git; mkdir .git; echo planted > .git/config');
+    expect(held.mend()).toEqual([
+      expect.stringMatching(
+        /\/\.git was replaced, and leads to \S+\/elsewhere\/\.git again; what was there is \S+\/\.git\.replaced-1\.$/,
+      ),
+    ]);
+    expect(readlinkSync(join(work, '.git'))).toBe(join(base, 'elsewhere/.git'));
+    expect(existsSync(join(work, '.git.replaced-1/config'))).toBe(true);
+    expect(held.mend()).toEqual([]);
+    await inside(held, 'rm .git');
+    await held.close();
+    expect(readlinkSync(join(work, '.git'))).toBe(join(base, 'elsewhere/.git'));
+  });
+
   it('no empty directory is left, and one that the user had stays', async () => {
     mkdirSync(join(work, '.vscode'));
     const before = readdirSync(work).toSorted();

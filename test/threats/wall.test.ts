@@ -129,6 +129,8 @@ const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
   ['move .teams away', 'mv .teams away', true],
   ['put a hook into git', 'echo x > .git/hooks/pre-commit', true],
   ['change what git runs', 'echo x >> .git/config', true],
+  ['name another git directory', 'echo ../elsewhere > .git/commondir', true],
+  ['change the index, which can name a repository', 'touch .git/index', true],
   ['put another .git in its place', 'mv .git away', true],
   ['read .env', 'grep -q KEY .env', true],
   ['change .env', 'echo x > .env && grep -q x .env', true],
@@ -158,7 +160,7 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
       true,
     );
     expect(readFileSync(join(root, 'src/a.ts'), 'utf8')).toBe('let a;\nx\n');
-    expect(await isDone('workspace-write', 'rm -r .git/refs; touch .git/index && echo y > "$TMPDIR/y"')).toBe(true);
+    expect(await isDone('workspace-write', 'touch other && rm other && echo y > "$TMPDIR/y"')).toBe(true);
   });
 
   test('an isolated command in a read-only workspace can read it, and nothing else', async () => {

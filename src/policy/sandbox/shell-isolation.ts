@@ -24,8 +24,6 @@ export interface ShellSurroundings {
   readonly showsKeys?: boolean | undefined;
   /** Entries directly in the workspace, by name; a link counts as its target. */
   readonly inRoot: ReadonlyMap<string, Entry>;
-  /** Git's files in the workspace that make git run a program. */
-  readonly ofGit: readonly Entry[];
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
 }
@@ -48,9 +46,6 @@ export const HOME_KEYS: readonly string[] = [
   '.mozilla',
   '.thunderbird',
 ];
-/** Files that make git run a program, relative to `.git`. */
-export const GIT_STARTERS: readonly string[] = ['hooks', 'config', 'config.worktree', 'modules'];
-
 /**
  * These are empty inside and deleted with the command. Sockets of services are below /run: a read-only mount would not
  * block them.
@@ -110,13 +105,12 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
 }
 
 /**
- * `.git` is a mount of its own, so that it cannot be moved away and replaced. A `.git` file only names the real
- * directory.
+ * Read-only: much of what it holds makes git run a program, and git of the user's, too. As a mount of its own it cannot
+ * be moved away and replaced.
  */
-function gitItself({ root, isWritable, inRoot }: ShellSurroundings): string[] {
+function gitItself({ root, inRoot }: ShellSurroundings): string[] {
   const git = inRoot.get('.git');
-  if (git === undefined || !isBelow(git.path, root)) return [];
-  return [isWritable && git.isDirectory ? '--bind' : '--ro-bind', git.path, git.path];
+  return git === undefined || !isBelow(git.path, root) ? [] : ['--ro-bind', git.path, git.path];
 }
 
 /** Paths that must appear empty. Invisible paths need no cover, and a parent of the workspace cannot have one. */
@@ -132,11 +126,11 @@ function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): E
 const hide = ({ path, isDirectory }: Entry): string[] =>
   isDirectory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
 
-function kept({ root, inRoot, ofGit, showsKeys = false }: ShellSurroundings): Entry[] {
+function kept({ root, inRoot, showsKeys = false }: ShellSurroundings): Entry[] {
   const isKept = (name: string): boolean => {
     const how = hiddenFromShell(name);
     return how === 'kept' || (showsKeys && how === 'hidden' && !HIDDEN_NAMES.includes(name));
   };
   const own = [...inRoot].filter(([name]) => isKept(name)).map(([, entry]) => entry);
-  return [...own, ...ofGit].filter(({ path }) => isBelow(path, root) && path !== root);
+  return own.filter(({ path }) => isBelow(path, root) && path !== root);
 }

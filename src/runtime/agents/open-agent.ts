@@ -96,13 +96,29 @@ async function seated(
   try {
     const isolate = isolation?.hold;
     const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
-    const agent = await agentFor(spec, agentContext);
+    const made = await agentFor(spec, agentContext);
+    const agent = isolation === undefined ? made : mending(made, isolation, place);
     const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
     return { spec, agent, environment: given, workspace, isolation };
   } catch (error) {
     await isolation?.close();
     throw error;
   }
+}
+
+/** After each turn, what the program replaced of the workspace's own links is moved aside. */
+function mending(agent: Agent, isolation: HeldProgram, { store, member }: MemberContext): Agent {
+  return {
+    async *turn(input) {
+      try {
+        return yield* agent.turn(input);
+      } finally {
+        for (const text of isolation.mend())
+          store.events.append({ type: 'sandbox.restored', member: member.name, text });
+      }
+    },
+    close: () => agent.close(),
+  };
 }
 
 /** What an agent keeps across processes: home, identity, session. A command keeps nothing. */

@@ -23,9 +23,10 @@ import { prlimitPath } from '../../os/mark-environment.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
+import { keepLinks } from '../../store/workspace/kept-links.ts';
 import { makeMemberPlace, type MemberPlace } from '../../store/workspace/member-place.ts';
 import { repositoriesOf } from '../../store/workspace/repositories.ts';
-import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, entriesIn, homeOf, linkAt, namesIn, realPath } from '../../store/workspace/sandbox-host.ts';
 import { binDirectory } from '../process/package.ts';
 import { openBroker, type CommandLine } from './broker.ts';
 import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
@@ -66,6 +67,8 @@ export interface HeldProgram {
   /** The home inside, as a path of the host. */
   readonly home: string;
   readonly hold: ProgramIsolate;
+  /** Call it after each turn. @returns a sentence for each link of the workspace that the program had replaced */
+  readonly mend: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -116,6 +119,10 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   };
   try {
     const { name: member, team } = options.member;
+    const kept = namesIn(root).filter(isKept);
+    const names = [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`);
+    const links = keepLinks([...new Set([...names, ...kept.map((name) => `${root}/${name}`)])]);
+    closing.push(() => void links.mend());
     const later: { hold?: ProgramIsolate } = {};
     const broker = await openBroker({
       socket: place.socket,
@@ -130,7 +137,6 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
       commandLine: options.commandLine,
     });
     closing.push(() => broker.close());
-    const names = [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`);
     const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
     const grounds = groundsOf(options, { root, home, place, stubs });
@@ -139,7 +145,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     later.hold = hold;
     const weak =
       descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options, {}), options));
-    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, close };
+    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, mend: () => links.mend(), close };
     await close();
     return weak;
   } catch (error) {

@@ -5,7 +5,6 @@
 import { dirname } from 'node:path';
 import process from 'node:process';
 import {
-  GIT_STARTERS,
   HOME_KEYS,
   isVisible,
   isolatedShellArgv,
@@ -87,7 +86,6 @@ function around(root: string, isWritable: boolean, environment: Environment): Sh
     root: real,
     isWritable,
     inRoot: entriesIn(real),
-    ofGit: entriesAt(GIT_STARTERS.map((name) => `${real}/.git/${name}`)),
     keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
   };
 }

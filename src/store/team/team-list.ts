@@ -2,27 +2,56 @@
  * The teams of a root, active and archived, and how an ended one is archived. Archiving is two renames. A crash between
  * them leaves a folder with its board inside: that is not a running team, and the next call finishes the move.
  */
+import type { Stats } from 'node:fs';
+import process from 'node:process';
 import { basename, dirname, join, resolve } from 'node:path';
 import { timestamp, type Timestamp } from '../../model/text/clock.ts';
-import { ConflictError } from '../../model/text/errors.ts';
+import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
 import { list, lookAt, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
 import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
+import { userName } from '../files/owner.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { removeTempsOf } from '../files/temp-files.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { withFreeName, withName } from './name-lock.ts';
 import { isTeam, type TeamStore } from './team-store.ts';
 
-/** The directory that holds `.teams`: the nearest parent that has one, else `from` itself. */
-export function findRoot(from: string, disk: Disk = realDisk): string {
+/**
+ * The directory that holds `.teams`: the nearest parent that has one, else `from` itself. A `.teams` of a parent that
+ * another user made, or may write, is passed over, because it would decide how teams here work.
+ *
+ * @param onForeign called with a sentence for each that is passed over
+ * @throws StoreError `UNTRUSTED` if it is in `from` itself
+ */
+export function findRoot(from: string, disk: Disk = realDisk, onForeign: (text: string) => void = () => {}): string {
   const start = resolve(from);
   for (let at = start; ; at = dirname(at)) {
-    if (lookAt(disk, rootPaths(at).teams)?.isDirectory()) return at;
+    const { teams } = rootPaths(at);
+    const seen = lookAt(disk, teams);
+    if (seen?.isDirectory() === true) {
+      const why = foreignTeams(seen);
+      if (why === undefined) return at;
+      if (at === start) throw new StoreError('UNTRUSTED', `${teams} ${why}.`, { path: teams });
+      onForeign(`${teams} is not used: it ${why}.`);
+    }
     if (dirname(at) === at) return start;
   }
+}
+
+/** Root may look at the teams of every user. */
+function foreignTeams({ uid, gid, mode }: Pick<Stats, 'uid' | 'gid' | 'mode'>): string | undefined {
+  const me = process.getuid?.();
+  if (me === undefined) return undefined;
+  if (uid !== me && me !== 0) {
+    const name = userName(uid);
+    return `belongs to ${name}: work in a directory of yours, or give one with --root; as ${name}, use \`sudo -u ${name} teams …\``;
+  }
+  // Where each user has a group of its own, a new directory may be writable for that group.
+  const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid);
+  return isOpen ? 'may be written by other users: run `chmod go-w` on it' : undefined;
 }
 
 export interface ListedTeam {

@@ -5,7 +5,6 @@ const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
   root: '/work',
   isWritable: true,
   inRoot: new Map(),
-  ofGit: [],
   keys: [],
   ...over,
 });
@@ -42,24 +41,21 @@ describe('shell isolation of a command', () => {
         ['.mcp.json', file('/work/.mcp.json')],
         ['src', directory('/work/src')],
       ]),
-      ofGit: [directory('/work/.git/hooks'), file('/work/.git/config')],
       keys: [directory('/home/u/.ssh'), file('/home/u/.netrc')],
     });
     expect(text).toContain('--ro-bind /dev/null /work/.env');
     expect(text).toContain('--ro-bind /work/.mcp.json /work/.mcp.json');
-    expect(text).toContain('--ro-bind /work/.git/hooks /work/.git/hooks');
-    expect(text).toContain('--ro-bind /work/.git/config /work/.git/config');
     expect(text).toContain('--tmpfs /home/u/.ssh --remount-ro /home/u/.ssh');
     expect(text).toContain('--ro-bind /dev/null /home/u/.netrc');
     expect(text).not.toContain('/work/src');
   });
 
   test.each([
-    [directory('/work/.git'), true, '--bind'],
-    [directory('/work/.git'), false, '--ro-bind'],
-    [file('/work/.git'), true, '--ro-bind'],
-  ])('shell isolation pins %j, writable %s: %s', (git, isWritable, how) => {
-    expect(line({ isWritable, inRoot: new Map([['.git', git]]) })).toContain(` ${how} /work/.git /work/.git `);
+    [directory('/work/.git'), true],
+    [directory('/work/.git'), false],
+    [file('/work/.git'), true],
+  ])('shell isolation pins %j read-only, in a writable workspace (%s), too', (git, isWritable) => {
+    expect(line({ isWritable, inRoot: new Map([['.git', git]]) })).toContain(' --ro-bind /work/.git /work/.git ');
   });
 
   test('shell isolation covers the target of a link, but no target that is hidden already or contains the workspace', () => {
