@@ -2,8 +2,8 @@
  * The availability of a member: whether it keeps its work, can get work, or loses its work to others. Every rule of
  * supervision uses these functions, so that all rules see a member in the same way.
  */
-import { isReady, pendingTasks, type Board, type Member } from '../model/board/board.ts';
-import type { Name } from '../model/text/names.ts';
+import { readyTasksOf, type Board, type Member } from '../model/board/board.ts';
+import { LEAD, type Name } from '../model/text/names.ts';
 import type { MemberSighting, Sighting } from './sighting.ts';
 
 /** A lease's heartbeat moves every second. A lease without a heartbeat for this long is stale. */
@@ -69,7 +69,8 @@ export const isIdle = (board: Board, { member, seen }: SightedMember, owned: Rea
 /** Owners of at least one ready task. */
 export function readyOwners(board: Board): Set<Name> {
   const owners = new Set<Name>();
-  for (const task of pendingTasks(board)) if (task.owner !== undefined && isReady(board, task)) owners.add(task.owner);
+  for (const name of [...board.members.keys(), LEAD])
+    if (readyTasksOf(board, name).next().done === false) owners.add(name);
   return owners;
 }
 

@@ -5,7 +5,8 @@
  */
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from '../model/agent/turn-end.ts';
-import type { Board } from '../model/board/board.ts';
+import { tasksOf, type Board } from '../model/board/board.ts';
+import { listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
 import type { Gate } from '../model/team/team-config.ts';
 import { duration } from './mail-wording.ts';
@@ -87,8 +88,17 @@ const overTime = ({ work }: Task, message: string): string =>
  * @param strict a skipped gate counts as a failed one
  */
 export function exitCodeOf(board: Board, gates: readonly Gate[], { strict }: { strict: boolean }): 0 | 1 {
-  const required = [...board.tasks.values()].filter((task) => task.required && !isInternal(task));
-  const isDone = required.every(({ status }) => status === 'completed');
+  const isDone = !isRequiredIn(tasksOf(board, board.busy.values())) && !isRequiredIn(tasksOf(board, undone(board)));
   const isRed = gates.some(({ result }) => result === 'fail' || (strict && result === 'skipped'));
   return isDone && !isRed ? 0 : 1;
+}
+
+function* undone({ lists }: Board): Generator<number> {
+  yield* listOf(lists, MISSED);
+  yield* listOf(lists, PENDING);
+}
+
+function isRequiredIn(tasks: Iterable<Task>): boolean {
+  for (const task of tasks) if (task.required && !isInternal(task)) return true;
+  return false;
 }

@@ -1,6 +1,6 @@
 /** How a run stands, as one word: the same in every view (docs/specification.md R8.21). */
-import { count, isDone, isReady, type Board } from '../model/board/board.ts';
-import { isCheckpoint } from '../model/board/task.ts';
+import { count, isDone, isReady, tasksOf, type Board } from '../model/board/board.ts';
+import { CHECKPOINTS, listOf } from '../model/board/task-lists.ts';
 import type { RunState } from '../model/team/team-config.ts';
 import { exitCodeOf } from './outcome.ts';
 
@@ -30,7 +30,7 @@ export function runOutcome(board: Board, { isLed, isCancelled, state }: RunFacts
 
 /** A member asked for an answer or an approval, or a checkpoint is next. */
 const waitsForPerson = (board: Board): boolean =>
-  board.open.size > 0 || [...board.tasks.values()].some((task) => isCheckpoint(task) && isReady(board, task));
+  board.open.size > 0 || [...tasksOf(board, listOf(board.lists, CHECKPOINTS))].some((task) => isReady(board, task));
 
 /** The exit code of a run that ended; undefined for one that could be resumed. */
 function endedCode(board: Board, state: RunFactsSeen['state']): number | undefined {

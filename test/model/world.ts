@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
-import { emptyBoard, NO_TASKS, type Board, type Counts } from '../../src/model/board/board.ts';
+import { emptyBoard, NO_TASKS, pendingTasks, type Board, type Counts } from '../../src/model/board/board.ts';
 import {
   isInternal,
   isResolved,
@@ -16,6 +16,7 @@ import {
   type NewTaskInput,
   type Task,
 } from '../../src/model/board/task.ts';
+import { listTask, type TaskLists } from '../../src/model/board/task-lists.ts';
 import {
   LOG_VERSION,
   type Author,
@@ -140,15 +141,17 @@ export function canonical(board: Board): string {
     waiting,
     unique,
     seen: _,
-    pendingOf: _counts,
+    lists: _lists,
     unresolved: _unresolved,
     tally: _tally,
     requests,
     open: _open,
     version,
     vouchers: _vouchers,
-    ...header
+    ...rest
   } = board;
+  // The text is that of the boards that kept this number.
+  const header = { ...rest, firstPending: Number([...pendingTasks(board)][0]?.id ?? board.lastTaskId + 1) };
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
   // Boards without requests keep the text that they had before requests existed.
   const asked = requests.size === 0 ? {} : { requests: [...requests] };
@@ -169,24 +172,29 @@ export function canonical(board: Board): string {
 
 export const hash = (board: Board): string => createHash('sha256').update(canonical(board)).digest('hex');
 
+const namesIn = (lists: TaskLists): string[] => {
+  const all = [...lists].map(([list, ids]) => `${list}: ${ids.size}: ${[...ids].join()}`);
+  return all.sort();
+};
+
 /** The indices of a board, computed anew from its tasks alone. */
 export function indicesOf(tasks: readonly Task[]) {
   const busy = tasks.flatMap((task) => (task.status === 'in_progress' ? [`${task.claim.member} ${task.id}`] : []));
   const waiting = tasks.flatMap((task) => task.blockedBy.map((blocker) => `${blocker} ${task.id}`));
   const unique = tasks.flatMap((task) => uniqueMarks(task).map((mark) => `${mark} ${task.id}`));
-  const owned = tasks.flatMap(({ status, owner }) => (status === 'pending' ? (owner ?? []) : []));
-  const pendingOf = [...new Set(owned)].map((owner) => `${owner} ${owned.filter((one) => one === owner).length}`);
   const isResolvedAt = (id: string): boolean => tasks.some((task) => task.id === id && isResolved(task));
   const openOf = (task: Task): number => task.blockedBy.filter((id) => !isResolvedAt(id)).length;
   const shown = tasks.filter((task) => !isInternal(task));
   const tally: Counts = { ...NO_TASKS, total: shown.length };
   for (const task of shown) tally[task.status] += 1;
+  const lists: TaskLists = new Map();
+  for (const task of tasks) listTask(lists, task, openOf(task) > 0, true);
   tally.blocked = shown.filter((task) => task.status === 'pending' && openOf(task) > 0).length;
   return {
     busy: busy.sort(),
     waiting: waiting.sort(),
     unique: unique.sort(),
-    pendingOf: pendingOf.sort(),
+    lists: namesIn(lists),
     unresolved: tasks.flatMap((task) => (openOf(task) > 0 ? [`${task.id} ${openOf(task)}`] : [])).sort(),
     tally,
     lastTaskId: tasks.length,
@@ -198,7 +206,7 @@ export function keptIndices(board: Board): ReturnType<typeof indicesOf> {
     busy: [...board.busy].map(([member, id]) => `${member} ${id}`).sort(),
     waiting: [...board.waiting].flatMap(([blocker, ids]) => ids.map((id) => `${blocker} ${id}`)).sort(),
     unique: [...board.unique].map(([mark, id]) => `${mark} ${id}`).sort(),
-    pendingOf: [...board.pendingOf].map(([owner, count]) => `${owner} ${count}`).sort(),
+    lists: namesIn(board.lists),
     unresolved: [...board.unresolved].map(([id, count]) => `${id} ${count}`).sort(),
     tally: board.tally,
     lastTaskId: board.lastTaskId,

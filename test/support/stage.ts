@@ -133,6 +133,7 @@ export class Stage {
       clock,
       seal,
       durable: false,
+      keepsPast: true,
       onFolded: (folded) => late.lead?.folded(folded),
     });
     let players: Players | undefined;
@@ -150,7 +151,8 @@ export class Stage {
     );
     if (players === undefined) throw new Error('The lead has no supervisor.');
     this.#players = players;
-    this.lead.learned(store.board.history());
+    store.board.fold();
+    this.lead.learned(store.board.board.tasks.keys(), 0);
     late.lead = this.lead;
     this.#store = store;
     onTestFinished(() => this.close());

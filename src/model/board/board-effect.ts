@@ -1,12 +1,12 @@
 /**
  * The effect of a legal change on a board, as a value, and the only function that applies it. The indices (`busy`,
- * `waiting`, `unresolved`, `tally`, `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are
- * updated here and nowhere else.
+ * `waiting`, `unresolved`, `tally`, `unique`, `lists`, `lastTaskId`, `open`) follow from tasks and requests; they are updated here
+ * and nowhere else.
  */
 import type { Board, Member, Refused } from './board.ts';
-import type { Name } from '../text/names.ts';
 import type { Request } from './request.ts';
 import { isInternal, isResolved, uniqueMarks, type Task } from './task.ts';
+import { listTask } from './task-lists.ts';
 
 /** The fields of a board that are replaced as a whole. */
 export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
@@ -27,20 +27,14 @@ export type Ruling = BoardEffect | Refused;
 export type Undo = () => unknown;
 
 /**
- * One event advances `firstPending` by at most this much; later events catch up. So no event costs a walk over the
- * board.
- */
-const CATCH_UP = 64;
-
-/**
  * Applies an effect.
  *
  * @param undo receives the undo steps; run the last one first. Absent if nothing is ever undone
  */
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (undo) {
-    const { team, profile, claimMode, phase, lead, lastTaskId, firstPending } = board;
-    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId, firstPending }));
+    const { team, profile, claimMode, phase, lead, lastTaskId } = board;
+    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId }));
     const tally = Object.assign({}, board.tally);
     undo.push(() => Object.assign(board.tally, tally));
   }
@@ -61,25 +55,25 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   put(board.tasks, task.id, Object.freeze(task), undo);
   if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
   if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
-  recount(board, waitingFor(before), waitingFor(task), undo);
-  if (before) tell(board, before, -1);
+  if (before) tell(board, before, -1, undo);
   if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
-  tell(board, task, 1);
+  tell(board, task, 1, undo);
   const wasResolved = before !== undefined && isResolved(before);
   if (isResolved(task) !== wasResolved) countDown(board, task.id, wasResolved ? -1 : 1, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
   const id = Number(task.id);
   if (id > board.lastTaskId) board.lastTaskId = id;
-  if (task.status === 'pending') board.firstPending = Math.min(board.firstPending, id);
-  else for (let step = 0; step < CATCH_UP && isPassed(board, board.firstPending); step += 1) board.firstPending += 1;
 }
 
-/** Adds a visible task to the tally, or takes it out. */
-function tell({ tally, unresolved }: Board, task: Task, by: 1 | -1): void {
+/** Adds a task to its lists and, if it is visible, to the tally; or takes it out. */
+function tell({ tally, unresolved, lists }: Board, task: Task, by: 1 | -1, undo?: Undo[]): void {
+  const isBlocked = task.status === 'pending' && unresolved.has(task.id);
+  listTask(lists, task, isBlocked, by === 1);
+  undo?.push(() => listTask(lists, task, isBlocked, by === -1));
   if (isInternal(task)) return;
   tally.total += by;
   tally[task.status] += by;
-  if (task.status === 'pending' && unresolved.has(task.id)) tally.blocked += by;
+  if (isBlocked) tally.blocked += by;
 }
 
 /** Those that wait for a task have so many open blockers less: it was resolved, or a retry brought it back. */
@@ -87,26 +81,14 @@ function countDown(board: Board, id: string, by: 1 | -1, undo?: Undo[]): void {
   for (const waiting of board.waiting.get(id) ?? []) {
     const task = board.tasks.get(waiting);
     if (!task) continue;
-    tell(board, task, -1);
+    tell(board, task, -1, undo);
     setCount(board.unresolved, waiting, (board.unresolved.get(waiting) ?? 0) - by, undo);
-    tell(board, task, 1);
+    tell(board, task, 1, undo);
   }
-}
-
-/** The owner of a pending task. */
-const waitingFor = (task: Task | undefined): Name | undefined => (task?.status === 'pending' ? task.owner : undefined);
-
-function recount({ pendingOf }: Board, from: Name | undefined, to: Name | undefined, undo?: Undo[]): void {
-  if (from === to) return;
-  if (from !== undefined) setCount(pendingOf, from, (pendingOf.get(from) ?? 0) - 1, undo);
-  if (to !== undefined) setCount(pendingOf, to, (pendingOf.get(to) ?? 0) + 1, undo);
 }
 
 const setCount = <K>(counts: Map<K, number>, key: K, count: number, undo?: Undo[]): void =>
   count > 0 ? put(counts, key, count, undo) : drop(counts, key, undo);
-
-const isPassed = (board: Board, id: number): boolean =>
-  id <= board.lastTaskId && board.tasks.get(String(id))?.status !== 'pending';
 
 function rewire(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
   const old = new Set(before?.blockedBy);

@@ -4,6 +4,7 @@
  */
 import type { ClaimMode, LogVersion, Profile } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
+import { listOf, offeredTo, MISSED, OFFERED, openOffers, PENDING, pendingOf, type TaskLists } from './task-lists.ts';
 import type { Voucher } from './vouched-commands.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
 import {
@@ -57,10 +58,8 @@ export interface Board {
   readonly unique: Map<string, string>;
   /** Ids have no gaps: they go from 1 to this. */
   lastTaskId: number;
-  /** The number of pending tasks of each owner. */
-  readonly pendingOf: Map<Name, number>;
-  /** No task with a lower id is pending; the task with this id may not be pending either. */
-  firstPending: number;
+  /** See `task-lists.ts`. */
+  readonly lists: TaskLists;
   /** Requests of members to the lead, by id, in the order in which they were made. */
   readonly requests: Map<string, Request>;
   /** Those of `requests` that wait for an answer. */
@@ -100,8 +99,7 @@ export const emptyBoard = (): Board => ({
   tally: { ...NO_TASKS },
   unique: new Map(),
   lastTaskId: 0,
-  pendingOf: new Map(),
-  firstPending: 1,
+  lists: new Map(),
   requests: new Map(),
   open: new Map(),
   vouchers: new Map(),
@@ -227,10 +225,36 @@ const listed = (ids: readonly string[]): string =>
     .join(', ') + (ids.length > LISTED ? ` and ${ids.length - LISTED} more` : '');
 
 /** Pending tasks, lowest id first. */
-export function* pendingTasks(board: Board): Generator<Task> {
-  for (let id = board.firstPending; id <= board.lastTaskId; id += 1) {
-    const task = board.tasks.get(String(id));
-    if (task?.status === 'pending') yield task;
+export const pendingTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, PENDING));
+
+/** Pending tasks of an owner, lowest id first. */
+export const pendingTasksOf = (board: Board, owner: Name): Generator<Task> =>
+  tasksOf(board, listOf(board.lists, pendingOf(owner)));
+
+/** Tasks that may be started now, lowest id first. */
+export function* readyTasks(board: Board): Generator<Task> {
+  for (const task of tasksOf(board, listOf(board.lists, OFFERED))) if (isReady(board, task)) yield task;
+}
+
+/** The same of an owner. */
+export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
+  for (const task of tasksOf(board, listOf(board.lists, offeredTo(owner)))) if (isReady(board, task)) yield task;
+}
+
+/** Pending tasks that wait for a task which failed or was cancelled, each once, lowest id first. */
+export function waitingForMissed(board: Board): Task[] {
+  const found = new Map<string, Task>();
+  for (const missed of tasksOf(board, listOf(board.lists, MISSED)))
+    if (missed.status !== 'skipped')
+      for (const task of dependants(board, missed.id)) if (task.status === 'pending') found.set(task.id, task);
+  return [...found.values()].sort(byId);
+}
+
+/** The tasks with these ids, in their order. */
+export function* tasksOf({ tasks }: Board, ids: Iterable<number | string>): Generator<Task> {
+  for (const id of ids) {
+    const task = tasks.get(String(id));
+    if (task) yield task;
   }
 }
 
@@ -239,18 +263,21 @@ export function* pendingTasks(board: Board): Generator<Task> {
  * id.
  */
 export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
-  const member = board.members.get(name);
+  const { members, lists } = board;
+  const member = members.get(name);
   // No task is asked about where every answer is the same.
   if (board.phase !== 'open' || board.busy.has(name)) return undefined;
-  let own = board.pendingOf.get(name) ?? 0;
+  const mayClaim = (task: Task): boolean =>
+    !except.has(task.id) && claimRefusal(board, task, member, name) === undefined;
+  for (const task of tasksOf(board, listOf(lists, offeredTo(name)))) if (mayClaim(task)) return task;
   let best: Task | undefined;
-  for (const task of pendingTasks(board)) {
-    const isOwn = task.owner === name;
-    if (isOwn) own -= 1;
-    const isBetter = isOwn || best === undefined;
-    if (isBetter && !except.has(task.id) && claimRefusal(board, task, member, name) === undefined) best = task;
-    if (best && (best.owner === name || own === 0)) return best;
-  }
+  for (const ids of openOffers(lists))
+    for (const task of tasksOf(board, ids)) {
+      if (best !== undefined && Number(task.id) > Number(best.id)) break;
+      if (mayClaim(task)) best = task;
+      // What is denied by a rule about the member is denied for the whole list.
+      else if (claimRefusal(board, task, member, name)?.code === 'POLICY_DENIED') break;
+    }
   return best;
 }
 

@@ -152,6 +152,8 @@ export const stateSchema = z.looseObject({
   waitsFor: z.literal('trust').optional(),
   /** Bad lines of the log before this offset are reported. */
   noiseOffset: z.number().int().min(0).optional(),
+  /** The task views show every change before this offset of the log. */
+  viewsOffset: z.number().int().min(0).optional(),
   seal: z.string().optional(),
 });
 export type RunState = z.infer<typeof stateSchema>;

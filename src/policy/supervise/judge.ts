@@ -5,7 +5,15 @@
  * the remaining ones again.
  */
 import { PERSON } from '../../model/board/authority.ts';
-import { allDependants, claimOf, isDone, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
+import {
+  allDependants,
+  claimOf,
+  isDone,
+  pendingTasks,
+  waitingForMissed,
+  type Board,
+  type Member,
+} from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { byId, type Task } from '../../model/board/task.ts';
 import { cascades } from './cascade.ts';
@@ -113,7 +121,7 @@ function releases({ board, members }: Sighting): Verdict[] {
 function skips({ board, unattended }: Sighting): Extract<Verdict, { do: 'skip' }>[] {
   if (!unattended) return [];
   const covered = new Set<string>();
-  return [...pendingTasks(board)].flatMap((task) => {
+  return waitingForMissed(board).flatMap((task) => {
     if (covered.has(task.id)) return [];
     const cause = task.blockedBy.flatMap((id) => board.tasks.get(id) ?? []).find(isLostCause);
     if (!cause) return [];

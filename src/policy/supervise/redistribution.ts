@@ -4,9 +4,10 @@
  * domain → idle → smaller load (tasks completed and still owned) → less time worked → lower number. If no member fits,
  * the task waits without an owner and keeps its role; the next free member may take it.
  */
-import { isReady, ownsPrefix, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
+import { isReady, ownsPrefix, pendingTasksOf, readyTasks, type Board, type Member } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
-import { subjectCode, type Task } from '../../model/board/task.ts';
+import { byId, subjectCode, type Task } from '../../model/board/task.ts';
+import { listOf, pendingOf } from '../../model/board/task-lists.ts';
 import { profiles } from '../profiles.ts';
 import { agentFor } from '../divide/routing.ts';
 import type { Sighting, Verdict } from '../sighting.ts';
@@ -52,8 +53,17 @@ export class Workload {
     this.#idle = new Set(
       this.#able.filter((one) => isIdle(sighting.board, one, ready)).map(({ member }) => member.name),
     );
-    for (const { owner } of openTasks(sighting.board))
+    const { board } = sighting;
+    for (const name of board.members.keys()) this.#owned.set(name, listOf(board.lists, pendingOf(name)).size);
+    for (const id of board.busy.values()) {
+      const owner = board.tasks.get(id)?.owner;
       if (owner !== undefined) this.#owned.set(owner, this.#ownedBy(owner) + 1);
+    }
+  }
+
+  /** Whether a member is left that has nothing to do. */
+  get hasIdle(): boolean {
+    return this.#idle.size > 0;
   }
 
   /** @returns the best member for a task, whose load now includes it; undefined if none fits */
@@ -86,11 +96,6 @@ export class Workload {
   readonly #ownedBy = (name: Name): number => this.#owned.get(name) ?? 0;
 }
 
-const openTasks = (board: Board): Task[] => [
-  ...pendingTasks(board),
-  ...[...board.busy.values()].flatMap((id) => board.tasks.get(id) ?? []),
-];
-
 /** The role of a task: its own, else its owner's, even if the owner has left. */
 const roleOf = (board: Board, task: Task): Name | undefined =>
   task.role ?? (task.owner === undefined ? undefined : board.members.get(task.owner)?.role);
@@ -106,24 +111,32 @@ export const successorOf = (workload: Workload, task: Task, from: Name): Name | 
 export function redistribute(sighting: Sighting, workload: Workload, except: ReadonlySet<string>): Assignment[] {
   const { board } = sighting;
   if (!profiles[board.profile].redistributes) return [];
-  const pending = [...pendingTasks(board)].filter(({ id }) => !except.has(id));
-  const moved = orphansOf(sighting, pending, workload);
-  if (board.claimMode !== 'assigned') return moved;
+  const moved = orphansOf(sighting, except, workload);
+  // What is left goes to idle members only.
+  if (board.claimMode !== 'assigned' || !workload.hasIdle) return moved;
   const movedIds = new Set(moved.map(({ task }) => task));
-  const ready = pending.filter((task) => !movedIds.has(task.id) && isReady(board, task));
+  const ready = [...readyTasks(board)].filter(({ id }) => !movedIds.has(id) && !except.has(id));
   return [...moved, ...takeUp(ready, workload), ...takeOver(sighting, ready, workload)];
 }
 
 /** Tasks whose owner is out go to the best other member. */
-function orphansOf(sighting: Sighting, pending: readonly Task[], workload: Workload): Assignment[] {
+function orphansOf(sighting: Sighting, except: ReadonlySet<string>, workload: Workload): Assignment[] {
+  const { board } = sighting;
   const why = whyOut(sighting);
-  return pending.flatMap((task): Assignment[] => {
-    const reason = task.owner === undefined ? undefined : why(task.owner);
-    if (task.owner === undefined || reason === undefined) return [];
-    return [
-      { do: 'assign', task: task.id, owner: successorOf(workload, task, task.owner), why: `${task.owner} ${reason}` },
-    ];
+  const orphans = [...board.members.keys()].flatMap((owner) => {
+    const reason = why(owner);
+    if (reason === undefined) return [];
+    return [...pendingTasksOf(board, owner)].map((task) => ({ task, owner, reason }));
   });
+  return orphans
+    .filter(({ task }) => !except.has(task.id))
+    .sort((a, b) => byId(a.task, b.task))
+    .map(({ task, owner, reason }) => ({
+      do: 'assign',
+      task: task.id,
+      owner: successorOf(workload, task, owner),
+      why: `${owner} ${reason}`,
+    }));
 }
 
 function whyOut({ board, members }: Sighting): (name: Name) => string | undefined {

@@ -2,9 +2,17 @@
  * Says what is missing if no task runs and none can start: the loop never waits silently. A task is not stuck if a
  * person, the lead, or a member that will be restarted can take it.
  */
-import { claimRefusal, isReady, openBlockers, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
+import {
+  claimRefusal,
+  openBlockers,
+  readyTasks,
+  waitingForMissed,
+  type Board,
+  type Member,
+} from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { isInternal, type Task } from '../../model/board/task.ts';
+import { listOf, OFFERED, offeredTo } from '../../model/board/task-lists.ts';
 import { profiles } from '../profiles.ts';
 import { reviewedAuthor, mayBeGiven } from './redistribution.ts';
 import type { MemberSighting, Sighting, Verdict } from '../sighting.ts';
@@ -14,36 +22,51 @@ import { isAble, sightedMembers } from '../member-availability.ts';
 const MOST_REASONS = 5;
 
 export function stuckReason(sighting: Sighting): Verdict | undefined {
-  const pending = [...pendingTasks(sighting.board)];
-  const open = pending.filter((task) => !isInternal(task));
+  const { board } = sighting;
   // A member that asked a person waits without a limit.
-  if (open.length === 0 || sighting.board.busy.size > 0 || sighting.board.open.size > 0) return undefined;
+  if (board.tally.pending === 0 || board.busy.size > 0 || board.open.size > 0) return undefined;
   // A living role has not reported yet, and its report starts the next one.
   if (sighting.pipeline && sighting.members.some(({ process }) => process === 'alive' || process === 'starting'))
     return undefined;
-  const ready = pending.filter((task) => isReady(sighting.board, task));
-  if (ready.some((task) => isWaitedFor(sighting, task))) return undefined;
-  const reasons = [
-    ...ready.map((task) => `task #${task.id} ${missing(sighting, task)}`),
-    ...open.flatMap((task) => deadEnds(sighting.board, task).map((end) => `task #${task.id} waits for ${end}`)),
-  ];
-  const more = reasons.length - MOST_REASONS;
-  return { do: 'stuck', why: reasons.slice(0, MOST_REASONS).join('; ') + (more > 0 ? `; and ${more} more` : '') };
+  const isWaitedFor = waitedFor(sighting);
+  const offered = listOf(board.lists, OFFERED).size;
+  const reasons: string[] = [];
+  let all = 0;
+  const tell = (reason: () => string): void => {
+    all += 1;
+    if (all <= MOST_REASONS) reasons.push(reason());
+  };
+  for (const task of readyTasks(board)) {
+    if (isWaitedFor(task)) return undefined;
+    tell(() => `task #${task.id} ${missing(sighting, task)}`);
+    if (isWaitedFor === nobody && all === MOST_REASONS) break;
+  }
+  // No request is open, so all offered tasks are ready.
+  all = Math.max(all, offered);
+  for (const task of waitingForMissed(board))
+    if (!isInternal(task)) for (const end of deadEnds(board, task)) tell(() => `task #${task.id} waits for ${end}`);
+  const more = all - MOST_REASONS;
+  return { do: 'stuck', why: reasons.join('; ') + (more > 0 ? `; and ${more} more` : '') };
 }
 
-/** Whether a member can take this ready task and will, or at least may. */
-function isWaitedFor(sighting: Sighting, task: Task): boolean {
-  const { board, members, untrusted } = sighting;
-  if (untrusted.has(task.id)) return false;
-  if (task.owner === LEAD) return true;
+const nobody = (): boolean => false;
+
+/** Whether a member can take a ready task and will, or at least may. */
+function waitedFor({ board, members, untrusted }: Sighting): (task: Task) => boolean {
   const seen = new Map(members.map((one) => [one.name, one]));
   // A member without a sighting has no process of ours: a person or an MCP host, which may return at any time.
   const isHere = ({ name, state }: Member): boolean => state === 'joined' && isAbleOrUnseen(seen.get(name));
   const here = [...board.members.values()].filter(isHere);
-  if (task.owner !== undefined) return here.some(({ name }) => name === task.owner);
-  if (board.claimMode !== 'assigned') return here.some((one) => claimRefusal(board, task, one, one.name) === undefined);
+  if (here.length === 0 && listOf(board.lists, offeredTo(LEAD)).size === 0) return nobody;
   const assignable = here.filter(({ name }) => seen.has(name));
-  return profiles[board.profile].redistributes && assignable.some((one) => mayBeGiven(board, task, one));
+  return (task) => {
+    if (untrusted.has(task.id)) return false;
+    if (task.owner === LEAD) return true;
+    if (task.owner !== undefined) return here.some(({ name }) => name === task.owner);
+    if (board.claimMode !== 'assigned')
+      return here.some((one) => claimRefusal(board, task, one, one.name) === undefined);
+    return profiles[board.profile].redistributes && assignable.some((one) => mayBeGiven(board, task, one));
+  };
 }
 
 const isAbleOrUnseen = (seen: MemberSighting | undefined): boolean => seen === undefined || isAble(seen);

@@ -2,9 +2,10 @@
  * Problems that need a person, the most urgent first: open requests, then dead, quarantined and stalled members, a
  * missing lead, failed or stuck tasks, rate limits.
  */
-import { dependants, isDone, type Board } from '../../model/board/board.ts';
+import { dependants, isDone, tasksOf, type Board } from '../../model/board/board.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import { listOf, MISSED } from '../../model/board/task-lists.ts';
 import type { MemberState, MemberStatus } from '../../model/team/team-config.ts';
 
 export type ProblemKind =
@@ -41,19 +42,11 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
   ];
 }
 
-/**
- * The visible tasks that failed or were cancelled, lowest id first. Their number is known, and what failed is looked for
- * among the newest tasks first: a board with a long past is not searched to its beginning.
- */
-function ended({ tally, tasks, lastTaskId }: Board): Task[] {
-  const found: Task[] = [];
-  const all = tally.failed + tally.cancelled;
-  for (let id = lastTaskId; id >= 1 && found.length < all; id -= 1) {
-    const task = tasks.get(String(id));
-    if (task && (task.status === 'failed' || task.status === 'cancelled') && !isInternal(task)) found.push(task);
-  }
-  return found.toReversed();
-}
+/** The visible tasks that failed or were cancelled, lowest id first. */
+const ended = (board: Board): Task[] =>
+  [...tasksOf(board, listOf(board.lists, MISSED))].filter(
+    (task) => (task.status === 'failed' || task.status === 'cancelled') && !isInternal(task),
+  );
 
 const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',

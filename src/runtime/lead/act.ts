@@ -61,7 +61,8 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
       memory.of(verdict.member).quarantined = true;
       return dismiss(verdict.member, context);
     case 'lift':
-      Object.assign(memory.of(verdict.member), { quarantined: false, consecutiveFailures: 0 });
+      memory.of(verdict.member).quarantined = false;
+      memory.forgive(verdict.member);
       return;
     case 'assign': {
       const task = store.board.board.tasks.get(verdict.task);

@@ -4,7 +4,8 @@
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isOver } from '../../model/board/request.ts';
-import { unblockedBy } from '../../policy/supervise/unblocking.ts';
+import type { UnblockedTask } from '../../model/board/board-past.ts';
+import { unblockedBy } from '../../model/board/unblocking.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import { isForeign } from '../../store/mail/mail-lines.ts';
@@ -39,20 +40,11 @@ interface LeadMailEnvironment {
   readonly onNews: () => void;
 }
 
-interface Unblocked {
-  readonly task: string;
-  readonly owner: Name;
-  readonly blocker: string;
-  readonly event: string;
-  /** When the blocker was resolved, ISO 8601. */
-  readonly at: string;
-}
-
 export class LeadMail {
   readonly #environment: LeadMailEnvironment;
   readonly #mailroom: Mailroom;
   readonly #responses = new Map<Name, { approve: boolean; text: string }>();
-  #unblocked: Unblocked[] = [];
+  readonly #unblocked: UnblockedTask[] = [];
   #closing: { force: boolean; now: boolean } | undefined;
 
   constructor(environment: LeadMailEnvironment) {
@@ -101,18 +93,16 @@ export class LeadMail {
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok || outcome.changed.length === 0) return;
     for (const { task, owner, blocker } of unblockedBy(this.#environment.store.board.board, outcome.changed))
-      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id, at: event.at });
+      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id });
   }
 
   /**
-   * Called after a new lead has folded the log. The earlier lead sent the UNBLOCKED mail already, except mail that it
-   * may have died over: the last unblocking of a task that has not changed since. If that mail is sent twice, both
-   * lines have the same id, and it is read once.
+   * Called when a new lead has taken over. The earlier lead sent the UNBLOCKED mail already, except mail that it may
+   * have died over: the last unblocking of a task that has not changed since. If that mail is sent twice, both lines
+   * have the same id, and it is read once.
    */
-  keepUnsent(): void {
-    const { tasks } = this.#environment.store.board.board;
-    const last = new Map(this.#unblocked.map((one) => [one.task, one]));
-    this.#unblocked = [...last.values()].filter(({ task, at }) => (tasks.get(task)?.updated_at ?? at) <= at);
+  sendAgain(unblocked: Iterable<UnblockedTask>): void {
+    this.#unblocked.push(...unblocked);
   }
 
   /** Drops waiting questions that are answered or over. */

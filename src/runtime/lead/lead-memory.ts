@@ -3,16 +3,13 @@
  * survive the lead are derived from the log (failures in a row, work done) or kept in the run's state (restarts).
  */
 import type { Clock } from '../../model/text/clock.ts';
-import type { Board } from '../../model/board/board.ts';
+import { emptyPast, pastOf, type BoardPast } from '../../model/board/board-past.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { WorkerState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
-import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { MemberProcess } from './supervisor.ts';
-import { MemberPasts } from '../views/member-past.ts';
-import { WorkLog } from '../views/work-history.ts';
 
 interface Remembered {
   bornAt: number;
@@ -25,10 +22,10 @@ interface Remembered {
   checkedAt: number | undefined;
   answered: boolean;
   restarts: number;
-  consecutiveFailures: number;
+  /** Its failures in a row that no longer count, because it may try again. */
+  forgiven: number;
   quarantined: boolean;
   givenUp: boolean;
-  completed: number;
 }
 
 /** What the lead sees of a member from outside, now. */
@@ -53,11 +50,12 @@ export class LeadMemory {
   readonly announced = new Set<string>();
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
-  readonly #work = new WorkLog();
-  readonly past = new MemberPasts();
+  /** What the log says about the time before this lead, and since. */
+  readonly past: BoardPast;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, past: BoardPast = emptyPast()) {
     this.#clock = clock;
+    this.past = past;
   }
 
   of(name: Name): Remembered {
@@ -75,27 +73,29 @@ export class LeadMemory {
       checkedAt: undefined,
       answered: false,
       restarts: 0,
-      consecutiveFailures: 0,
+      forgiven: 0,
       quarantined: false,
       givenUp: false,
-      completed: 0,
     };
     this.#members.set(name, fresh);
     return fresh;
   }
 
-  /** Takes a board event into account: whose progress it is, and whether it failed at a task. */
-  folded(folded: Folded, board: Board): void {
-    const { event, outcome } = folded;
-    this.past.folded(folded);
-    this.#work.folded(folded);
+  /** Takes a board event into account: whose progress it is. */
+  folded({ event, outcome }: Folded): void {
     if (!outcome.ok || !('by' in event.author)) return;
-    const member = this.of(event.author.by);
     this.progressed(event.author.by);
-    if (event.type === 'task.completed') {
-      member.consecutiveFailures = 0;
-      member.completed += 1;
-    } else if (event.type === 'task.failed' && isMembersFailure(board, event)) member.consecutiveFailures += 1;
+    if (event.type === 'task.completed') this.of(event.author.by).forgiven = 0;
+  }
+
+  /** Its failed tasks in a row since it may try again. */
+  failuresOf(name: Name): number {
+    return Math.max(0, pastOf(this.past, name).failures - this.of(name).forgiven);
+  }
+
+  /** It may try again: its failures so far no longer count. */
+  forgive(name: Name): void {
+    this.of(name).forgiven = pastOf(this.past, name).failures;
   }
 
   /** What the run's state says of a member: it outlives the lead. */
@@ -159,11 +159,11 @@ export class LeadMemory {
       checkedFor: member.checkedAt === undefined ? undefined : now - member.checkedAt,
       answered: member.answered,
       restarts: member.restarts,
-      consecutiveFailures: member.consecutiveFailures,
+      consecutiveFailures: this.failuresOf(name),
       quarantined: member.quarantined,
       givenUp: member.givenUp,
-      completed: member.completed,
-      workedMs: this.#work.workedMs.get(name) ?? 0,
+      completed: pastOf(this.past, name).completed,
+      workedMs: pastOf(this.past, name).workedMs,
     };
   }
 }

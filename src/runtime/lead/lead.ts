@@ -72,7 +72,7 @@ export class Lead {
     this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.#noise = new NoiseWatch(store);
     this.#place = new WorkPlaceWatch(store);
-    this.memory = new LeadMemory(store.clock);
+    this.memory = new LeadMemory(store.clock, store.board.past);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
     this.supervisor = supervise({ store, variables: teammateVariables(options), onExit: (life) => this.#exited(life) });
@@ -110,15 +110,20 @@ export class Lead {
   /** Called for each event as it is folded. */
   folded(folded: Folded): void {
     this.#state.changed();
-    this.memory.folded(folded, this.#store.board.board);
+    this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#leadMail.folded(folded);
   }
 
-  /** Takes in all events that were folded before this lead took over. */
-  learned(history: Iterable<Folded>): void {
-    for (const folded of history) this.folded(folded);
-    this.#leadMail.keepUnsent();
+  /**
+   * Takes up what the board says at the moment when this lead took over. From then on it is told each event.
+   *
+   * @param changed the tasks that changed since the views were written, as far as this process folded the log
+   * @param viewsOffset how much of the log the views show
+   */
+  learned(changed: Iterable<string>, viewsOffset: number): void {
+    this.views.begin(changed, this.#store.board.changedSince(viewsOffset));
+    this.#leadMail.sendAgain(this.#store.board.past.unblocked.values());
   }
 
   ring(): void {
@@ -159,7 +164,7 @@ export class Lead {
       this.#leadMail.settle();
       this.hooks.waiting(sighting.board.open);
       await this.#leadMail.notify();
-      this.views.flush();
+      if (this.views.flush()) this.#state.changed();
       await this.#state.keep();
       this.#checkpoints.keep();
       await this.#wait();
@@ -247,7 +252,8 @@ export class Lead {
   #spawn(name: Name): void {
     const life = this.#probe.lifeOf(name);
     if (life && life.death === undefined) return;
-    Object.assign(this.memory.of(name), { givenUp: false, quarantined: false, restarts: 0, consecutiveFailures: 0 });
+    Object.assign(this.memory.of(name), { givenUp: false, quarantined: false, restarts: 0 });
+    this.memory.forgive(name);
     this.memory.restarted(name);
     this.supervisor.start([name]);
   }

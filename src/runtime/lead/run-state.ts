@@ -3,7 +3,9 @@
  * and the lead's memory.
  */
 import { timestamp } from '../../model/text/clock.ts';
-import { count } from '../../model/board/board.ts';
+import { count, tasksOf, type Board } from '../../model/board/board.ts';
+import { pastOf } from '../../model/board/board-past.ts';
+import { doneOf, listOf, workOf } from '../../model/board/task-lists.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import { startSchema } from '../../model/team/team-config.ts';
@@ -40,6 +42,7 @@ export interface RunFacts {
   readonly host?: HostState;
   readonly start?: NonNullable<RunState['start']>;
   readonly lives?: readonly RunLife[];
+  readonly viewsOffset?: number;
 }
 
 /**
@@ -82,7 +85,7 @@ function stateOf(
     sharedFiles: [...(facts.sharedFiles ?? current.sharedFiles ?? [])],
     boundaryFiles: [...(facts.boundaryFiles ?? current.boundaryFiles ?? [])],
     cascadeEnabled: facts.cascade ?? current.cascadeEnabled ?? false,
-    cascadeDepth: Math.max(0, ...[...store.board.board.tasks.values()].map(depthOf)),
+    cascadeDepth: memory.past.depth,
     completedTasks: counts.completed,
     totalTasks: counts.total,
     failedTasks: counts.failed,
@@ -101,11 +104,10 @@ function stateOf(
       host: facts.host,
       start: facts.start,
       lives: facts.lives && [...facts.lives],
+      viewsOffset: facts.viewsOffset,
     }),
   };
 }
-
-const depthOf = ({ metadata: { depth } }: Task): number => (typeof depth === 'number' ? depth : 0);
 
 /** What the logs say about a run whose state was never written, or was lost. */
 function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'createdAt'> {
@@ -127,10 +129,8 @@ function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunSta
   return [...board.members.values()].map((member): WorkerState => {
     const before = current.workers?.find((worker) => worker.id === member.name);
     const known = memory.of(member.name);
-    const past = memory.past.of(member.name);
-    const tasks = [...board.tasks.values()].filter(
-      (task) => task.owner === member.name || claimedBy(task, member.name),
-    );
+    const past = pastOf(memory.past, member.name);
+    const tasks = newestOf(board, member.name);
     const agent = config?.members.find((one) => one.name === member.name)?.agent;
     return {
       ...before,
@@ -148,15 +148,25 @@ function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunSta
           : board.busy.has(member.name)
             ? 'active'
             : 'idle',
-      consecutiveErrors: known.consecutiveFailures,
+      consecutiveErrors: memory.failuresOf(member.name),
       restartCount: known.restarts,
       lastActivity: timestamp(store.clock.now() - (store.clock.monotonic() - known.progressAt)),
-      completedTasks: tasks.filter((task) => task.status === 'completed').length,
-      totalAssigned: past.tasks.size,
+      completedTasks: listOf(board.lists, doneOf(member.name)).size,
+      totalAssigned: past.given,
       spawnedAt: past.spawnedAt ?? before?.spawnedAt ?? now,
     };
   });
 }
 
-const claimedBy = (task: { status: string; claim?: { member: Name }; by?: { member: Name } }, name: Name): boolean =>
-  task.claim?.member === name || task.by?.member === name;
+/** More tasks of a worker are not listed: the state is written every second. */
+const MOST_TASKS = 200;
+
+/** The newest tasks of a worker, lowest id first. */
+function newestOf(board: Board, name: Name): Task[] {
+  const ids: number[] = [];
+  for (const id of listOf(board.lists, workOf(name)).backwards()) {
+    if (ids.length === MOST_TASKS) break;
+    ids.push(id);
+  }
+  return [...tasksOf(board, ids.reverse())];
+}

@@ -1,4 +1,5 @@
 /** Keeps the task views for people: writes the changed ones every 200 ms, not once for each event. */
+import { IdSet } from '../../model/board/id-set.ts';
 import { writeViews } from '../../store/team/views.ts';
 import { readResult, showResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -6,46 +7,76 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 const EVERY_MS = 200;
 /** Views that are written without a look at the board between them. */
 const AT_ONCE = 200;
+/** Tasks that are looked at for that, if it is not known which of them changed. */
+const LOOKS_AT_ONCE = 1_000;
 /** How long a lead that ends writes views, in milliseconds: it is waited for. */
 const FINISH_MS = 3_000;
 
 export class ViewKeeper {
   readonly #store: TeamStore;
-  readonly #dirty = new Set<string>();
+  readonly #dirty = new IdSet();
+  /** Tasks that changed before this lead, and whose views an earlier lead may not have written. */
+  #older: Iterator<string | undefined> | undefined;
   #writtenAt = 0;
+  #writtenTo: number | undefined;
 
   constructor(store: TeamStore) {
     this.#store = store;
   }
 
-  changed(ids: readonly string[]): void {
-    for (const id of ids) this.#dirty.add(id);
+  changed(ids: Iterable<string>): void {
+    for (const id of ids) this.#dirty.add(Number(id));
   }
 
-  /** Writes what is due. A view that cannot be written is tried again later: the log stays the truth. */
-  flush(): void {
+  /** @param older more changed tasks, which take time to find; undefined for a step that found none */
+  begin(changed: Iterable<string>, older: Iterator<string | undefined>): void {
+    this.changed(changed);
+    this.#older = older;
+  }
+
+  /** The views show every change before this offset of the log; undefined while that is not known. */
+  get writtenTo(): number | undefined {
+    return this.#writtenTo;
+  }
+
+  /**
+   * Writes what is due. A view that cannot be written is tried again later: the log stays the truth.
+   *
+   * @returns whether the last missing view was written
+   */
+  flush(): boolean {
     const { clock } = this.#store;
-    if (this.#dirty.size === 0 || clock.monotonic() - this.#writtenAt < EVERY_MS) return;
+    if (this.#isWritten() || clock.monotonic() - this.#writtenAt < EVERY_MS) return false;
     this.#writtenAt = clock.monotonic();
     this.#write();
+    return this.#isWritten();
   }
 
   /** Writes all, as far as the time at the end of a lead allows; the next lead writes the others. */
   finish(): void {
     const { clock, events } = this.#store;
     const until = clock.monotonic() + FINISH_MS;
-    while (this.#dirty.size > 0 && clock.monotonic() < until && this.#write());
-    if (this.#dirty.size > 0)
-      events.append({ type: 'view.left', text: `${this.#dirty.size} task views are as they were before` });
+    while (!this.#isWritten() && clock.monotonic() < until && this.#write());
+    if (!this.#isWritten()) events.append({ type: 'view.left', text: `${this.#left()} as they were before` });
+  }
+
+  #isWritten(): boolean {
+    return this.#dirty.size === 0 && this.#older === undefined;
+  }
+
+  #left(): string {
+    const { size } = this.#dirty;
+    return this.#older === undefined ? `${size} task views are` : `${size} or more task views may be`;
   }
 
   /** @returns false when the views could not be written */
   #write(): boolean {
-    const ids = [...take(this.#dirty, AT_ONCE)];
-    for (const id of ids) this.#dirty.delete(id);
+    const ids = this.#due();
+    for (const id of ids) this.#dirty.delete(Number(id));
     try {
       writeViews(this.#store, ids);
       for (const id of ids) this.#showResult(id);
+      if (this.#isWritten()) this.#writtenTo = this.#store.board.offset;
       return true;
     } catch (error) {
       this.changed(ids);
@@ -55,6 +86,20 @@ export class ViewKeeper {
     }
   }
 
+  #due(): string[] {
+    const ids: string[] = [];
+    for (const id of this.#dirty) {
+      if (ids.length === AT_ONCE) return ids;
+      ids.push(String(id));
+    }
+    for (let looks = 0; this.#older !== undefined && looks < LOOKS_AT_ONCE && ids.length < AT_ONCE; looks += 1) {
+      const next = this.#older.next();
+      if (next.done === true) this.#older = undefined;
+      else if (next.value !== undefined) ids.push(next.value);
+    }
+    return ids;
+  }
+
   #showResult(id: string): void {
     const { disk, paths, board } = this.#store;
     const task = board.board.tasks.get(id);
@@ -62,14 +107,5 @@ export class ViewKeeper {
     const epoch = task.by?.epoch;
     const text = epoch === undefined ? undefined : readResult(disk, paths, id, epoch);
     if (text !== undefined) showResult(disk, paths, id, text);
-  }
-}
-
-function* take<T>(all: Iterable<T>, most: number): Generator<T> {
-  let left = most;
-  for (const one of all) {
-    if (left === 0) return;
-    left -= 1;
-    yield one;
   }
 }

@@ -10,10 +10,12 @@ import { defined } from '../../model/text/defined.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
+import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
+import { stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
 import { Lead } from '../lead/lead.ts';
@@ -58,13 +60,18 @@ export class RunSession {
    * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not create
    */
   static async open(paths: TeamPaths, options: SessionOptions): Promise<RunSession> {
-    const early: Folded[] = [];
-    const late: { folded: (folded: Folded) => void; lost: () => void } = {
-      folded: (folded) => void early.push(folded),
-      lost: () => {},
-    };
-    const store = openStore(paths, { ...options.store, onFolded: (folded) => late.folded(folded) });
+    const changed = new IdSet();
+    const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
+    const store = openStore(paths, {
+      ...options.store,
+      keepsPast: true,
+      onFolded: (folded) => late.folded(folded),
+    });
     try {
+      const viewsOffset = stateIn(store)?.viewsOffset ?? 0;
+      late.folded = ({ outcome }) => {
+        if (outcome.ok && store.board.offset > viewsOffset) for (const id of outcome.changed) changed.add(Number(id));
+      };
       store.requireTrustedCommands();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
       const damage = setAsideState(store, archiveStamp(store.clock.now()));
@@ -76,7 +83,7 @@ export class RunSession {
         readsMail: options.readsMail === true || state?.host !== undefined,
         ...defined({ quota: options.store.quota }),
       });
-      lead.learned(early.splice(0));
+      lead.learned([...changed].map(String), viewsOffset);
       for (const worker of state?.workers ?? []) lead.memory.recall(worker);
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();
@@ -195,6 +202,8 @@ export class RunSession {
     const { store } = this;
     const damage = setAsideState(store, archiveStamp(store.clock.now()));
     if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
+    const viewsOffset = this.#lead.views.writtenTo;
+    if (viewsOffset !== undefined) this.#facts = { ...this.#facts, viewsOffset };
     await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
   }
 

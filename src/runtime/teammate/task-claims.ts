@@ -1,7 +1,7 @@
 /** What a member may claim: ready tasks for it, without those at which its agent has just failed by its own fault. */
 import { nextClaim, type Board } from '../../model/board/board.ts';
 import type { Task } from '../../model/board/task.ts';
-import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
+import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { RETRY_AFTER_FAULT_MS } from '../../policy/backoff.ts';
 import type { MemberSession } from '../team/member-session.ts';
 

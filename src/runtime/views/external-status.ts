@@ -7,7 +7,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
-import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
+import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf } from '../../os/process-table.ts';

@@ -10,6 +10,8 @@ import { openForReading, type TeamReader } from '../../store/team/team-reader.ts
 interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
   /** Called for each event of the event log as it is read. */
   readonly onLogged?: (event: TeamEvent) => void;
+  /** What happened before is not read. */
+  readonly isFromNow?: boolean;
 }
 
 export class TwoLogs {
@@ -23,10 +25,11 @@ export class TwoLogs {
   #reader: Generator<Numbered, number> | undefined;
 
   /** @throws UsageError `UNKNOWN_TEAM` */
-  constructor({ paths, disk, clock, onLogged = () => {} }: TwoLogsOptions) {
+  constructor({ paths, disk, clock, onLogged = () => {}, isFromNow = false }: TwoLogsOptions) {
     const store = openForReading(paths, {
       disk,
       clock,
+      isFromNow,
       onFolded: ({ event, outcome }) => {
         if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
       },
@@ -34,6 +37,10 @@ export class TwoLogs {
     this.store = store;
     this.#onLogged = onLogged;
     this.#close = () => store.close();
+    if (!isFromNow) return;
+    store.board.fold();
+    this.#facts = [];
+    this.#offset = store.events.end();
   }
 
   /**

@@ -13,6 +13,8 @@ import { Waker } from '../process/waker.ts';
 export interface EventOptions {
   /** The number of the first event that is yielded. */
   readonly from?: number;
+  /** `now`: the past is not read, so the numbers count from now, too. */
+  readonly since?: 'start' | 'now';
   /** Continues with later events, until the team is closed or made anew, or `signal` aborts. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -47,7 +49,7 @@ export async function* teamNews(
   store: Logs,
   options: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
-  const logs = new TwoLogs(store);
+  const logs = new TwoLogs(options.since === 'now' ? { ...store, isFromNow: true } : store);
   try {
     yield* newsOf(logs, options);
   } finally {

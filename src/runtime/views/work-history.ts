@@ -36,7 +36,7 @@ export function workHistory(log: Iterable<Folded>): WorkHistory {
 }
 
 /** The same for callers that pass each event as it is folded. */
-export class WorkLog implements WorkHistory {
+class WorkLog implements WorkHistory {
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
   readonly spans: WorkSpan[] = [];

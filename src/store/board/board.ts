@@ -4,6 +4,7 @@
  */
 import type { AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';
@@ -13,7 +14,7 @@ import { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
-import { boardAt, checkedBase, openCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
 import type { CheckedBase } from './checkpoint-base.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
@@ -35,20 +36,26 @@ interface BoardEnvironment {
   readonly vouch?: (said: object) => string;
   /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
   readonly checkpoint?: { readonly path: string; readonly worth?: number };
-  /** Called for each event as it is folded; such a fold begins at the start of the log. */
+  /** Called for each event as it is folded. Such a fold begins at the start of the log, but for these two. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
+  /** Keeps {@link BoardStore.past}. */
+  readonly keepsPast?: boolean | undefined;
+  /** `onFolded` needs no event of the past. */
+  readonly isFromNow?: boolean | undefined;
   /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
 }
 
 export class BoardStore {
   readonly board: Board = emptyBoard();
+  /** Up to where the board is folded; empty if it is not kept. */
+  readonly past: BoardPast = emptyPast();
   readonly #journal: Journal;
   readonly #environment: BoardEnvironment;
   readonly #newId = newIds();
   #offset = 0;
   #isFolding = false;
-  readonly #noise = new NoiseRuns();
+  #noise = new NoiseRuns();
   /** How far the last checkpoint reaches, as far as this object knows. */
   #covered = 0;
   /** The checkpoint that this fold began at; undefined before the first fold, null when there was none. */
@@ -147,6 +154,17 @@ export class BoardStore {
   }
 
   /**
+   * The tasks that a record behind this offset changed, of the part of the log that the checkpoint covers; undefined for
+   * each other one. Later records are told to `onFolded`.
+   */
+  *changedSince(offset: number): Generator<string | undefined> {
+    const begun = this.#begun;
+    if (!begun || begun.checkpoint.header.log.offset <= offset) return;
+    for (let id = 1; id <= begun.checkpoint.header.lastTaskId; id += 1)
+      yield (begun.base.row(String(id))?.at.at(-1) ?? 0) >= offset ? String(id) : undefined;
+  }
+
+  /**
    * Writes a checkpoint of what is folded, if that is so much more than the last one covers that folding it anew costs
    * more than a verb. A checkpoint saves time and nothing else: that it cannot be written is no error.
    *
@@ -231,6 +249,8 @@ export class BoardStore {
       if (count >= most) return { isEnd: false };
       const folded = this.#foldLine(next.value);
       if (folded === undefined) continue;
+      if (this.#environment.keepsPast === true && folded.outcome.ok)
+        remember(this.past, this.board, folded.event, folded.outcome);
       if (folded.event.id === id) own = folded.outcome;
       this.#environment.onFolded?.(folded);
     }
@@ -239,14 +259,18 @@ export class BoardStore {
   /** Begins at the checkpoint, if there is one of this log. */
   #begin(): void {
     this.#begun = null;
-    const { checkpoint: place, disk, onFolded } = this.#environment;
-    if (place === undefined || onFolded !== undefined) return;
+    const { checkpoint: place, disk, onFolded, keepsPast = false, isFromNow = false } = this.#environment;
+    if (place === undefined || (onFolded !== undefined && !keepsPast && !isFromNow)) return;
     const isShort = (this.#journal.look()?.size ?? 0) < (place.worth ?? WORTH_A_CHECKPOINT);
     if (isShort || !lookAt(disk, place.path)) return;
     try {
       const checkpoint = openCheckpoint(disk, place.path, this.#journal);
       const base = checkedBase(this.#journal, checkpoint);
       this.#begun = { checkpoint, base };
+      if (keepsPast) {
+        Object.assign(this.past, pastAt(base, checkpoint.header));
+        this.#noise = new NoiseRuns(base.past().noise);
+      }
       Object.assign(this.board, boardAt(base, checkpoint.header));
       this.#offset = checkpoint.header.log.offset;
       this.#covered = this.#offset;

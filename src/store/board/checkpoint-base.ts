@@ -3,21 +3,28 @@
  * doubted, from that part of the log folded anew.
  */
 import type { Board } from '../../model/board/board.ts';
+import type { BoardPast } from '../../model/board/board-past.ts';
 import type { Request } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
+import { listOf } from '../../model/board/task-lists.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';
+import type { Name } from '../../model/text/names.ts';
 import type * as z from 'zod';
 import { Doubt, type PageReader } from '../files/checked-pages.ts';
+import type { NoiseRun } from './noise.ts';
 import {
   hashOf,
   marksSchema,
   pageOf,
+  pastSchema,
   requestsSchema,
   rowsSchema,
+  storedPast,
   subjectsSchema,
   TASKS_A_PAGE,
   vouchersSchema,
   type CheckpointHeader,
+  type StoredPast,
 } from './checkpoint-format.ts';
 
 /** A task with what the board knows about it. */
@@ -29,11 +36,15 @@ export interface BaseRow {
   readonly unresolved: number;
   /** Offsets in the log of the accepted records that changed it. */
   readonly at: readonly number[];
+  /** The members that ever owned or claimed it. */
+  readonly given: readonly Name[];
 }
 
-/** The board at the checkpoint's offset, and where in the log the records of each task are. */
+/** The board at the checkpoint's offset with its past, and where in the log the records of each task are. */
 export interface Refolded {
   readonly board: Board;
+  readonly past: BoardPast;
+  readonly noise: readonly NoiseRun[];
   readonly trail: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -49,7 +60,13 @@ export interface Base {
   requests(): ReadonlyMap<string, Request>;
   /** By task: see `Board.vouchers`. */
   vouchers(): ReadonlyMap<string, Voucher>;
+  /** A list of tasks, as its bytes: see `Board.lists`. */
+  list(name: string): Uint8Array;
+  past(): StoredPast;
 }
+
+/** The pages behind the lists: requests, vouchers, the past. */
+const LAST_PAGES = 3;
 
 /** Parsed pages of tasks that are kept: a walk over the board needs one at a time. */
 const KEPT_PAGES = 128;
@@ -63,8 +80,9 @@ export class PagedBase implements Base {
   #vouchers: ReadonlyMap<string, Voucher> | undefined;
 
   constructor(file: PageReader, header: CheckpointHeader) {
-    const { tasks, marks, subjects, seen } = header.pages;
-    if (tasks + marks + subjects + seen + 2 !== file.pages) throw new Doubt('pages are missing');
+    const { tasks, marks, subjects, seen, lists } = header.pages;
+    const all = tasks + marks + subjects + seen + lists + LAST_PAGES;
+    if (all !== file.pages || lists !== header.lists.length) throw new Doubt('pages are missing');
     this.#file = file;
     this.#header = header;
   }
@@ -80,11 +98,12 @@ export class PagedBase implements Base {
   rows(page: number): BaseRow[] {
     const kept = this.#rows.get(page);
     if (kept) return kept;
-    const rows = this.#parsed(rowsSchema, page).map(([task, waiting, unresolved, at]): BaseRow => ({
+    const rows = this.#parsed(rowsSchema, page).map(([task, waiting, unresolved, at, given]): BaseRow => ({
       task: Object.freeze(task),
       waiting,
       unresolved,
       at,
+      given,
     }));
     const [oldest] = this.#rows.keys();
     if (oldest !== undefined && this.#rows.size >= KEPT_PAGES) this.#rows.delete(oldest);
@@ -126,18 +145,27 @@ export class PagedBase implements Base {
 
   requests(): ReadonlyMap<string, Request> {
     this.#requests ??= new Map(
-      this.#parsed(requestsSchema, this.#file.pages - 2).map((request) => [request.id, request]),
+      this.#parsed(requestsSchema, this.#file.pages - 3).map((request) => [request.id, request]),
     );
     return this.#requests;
   }
 
   vouchers(): ReadonlyMap<string, Voucher> {
     this.#vouchers ??= new Map(
-      this.#parsed(vouchersSchema, this.#file.pages - 1).flatMap((voucher) =>
+      this.#parsed(vouchersSchema, this.#file.pages - 2).flatMap((voucher) =>
         voucher.commands.map(({ task }) => [task, voucher] as const),
       ),
     );
     return this.#vouchers;
+  }
+
+  list(name: string): Uint8Array {
+    const at = this.#header.lists.findIndex(([list]) => list === name);
+    return at < 0 ? new Uint8Array() : this.#file.page(this.#file.pages - LAST_PAGES - this.#header.pages.lists + at);
+  }
+
+  past(): StoredPast {
+    return this.#parsed(pastSchema, this.#file.pages - 1);
   }
 
   /** The bytes of a page of tasks, as they are. */
@@ -162,10 +190,14 @@ export class PagedBase implements Base {
 /** Answers from a board that was folded anew. */
 class RefoldedBase implements Base {
   readonly #board: Board;
+  readonly #past: BoardPast;
+  readonly #noise: Refolded['noise'];
   readonly #trail: Refolded['trail'];
 
-  constructor({ board, trail }: Refolded) {
+  constructor({ board, past, noise, trail }: Refolded) {
     this.#board = board;
+    this.#past = past;
+    this.#noise = noise;
     this.#trail = trail;
   }
 
@@ -173,7 +205,7 @@ class RefoldedBase implements Base {
     const { tasks, waiting, unresolved } = this.#board;
     const task = tasks.get(id);
     const rest = { waiting: [...(waiting.get(id) ?? [])], unresolved: unresolved.get(id) ?? 0 };
-    return task && { task, ...rest, at: this.#trail.get(id) ?? [] };
+    return task && { task, ...rest, at: this.#trail.get(id) ?? [], given: this.#past.given.get(id) ?? [] };
   }
 
   mark(text: string): string | undefined {
@@ -198,6 +230,14 @@ class RefoldedBase implements Base {
 
   vouchers(): ReadonlyMap<string, Voucher> {
     return this.#board.vouchers;
+  }
+
+  list(name: string): Uint8Array {
+    return listOf(this.#board.lists, name).bytes();
+  }
+
+  past(): StoredPast {
+    return storedPast(this.#past, this.#noise);
   }
 }
 
@@ -243,6 +283,14 @@ export class CheckedBase implements Base {
 
   vouchers(): ReadonlyMap<string, Voucher> {
     return this.#ask((base) => base.vouchers());
+  }
+
+  list(name: string): Uint8Array {
+    return this.#ask((base) => base.list(name));
+  }
+
+  past(): StoredPast {
+    return this.#ask((base) => base.past());
   }
 
   #ask<T>(question: (base: Base) => T): T {

@@ -3,6 +3,8 @@
  * order of their ids; marks, subjects and ids of judged records lie in buckets by their hash.
  */
 import * as z from 'zod';
+import type { BoardPast } from '../../model/board/board-past.ts';
+import type { NoiseRun } from './noise.ts';
 import { claimModeSchema, profileSchema } from '../../model/board/event.ts';
 import type { OpenRequest, Request } from '../../model/board/request.ts';
 import { TASK_STATUSES, type Task } from '../../model/board/task.ts';
@@ -10,7 +12,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 1;
+export const CHECKPOINT_FORMAT = 2;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -55,10 +57,10 @@ export const headerSchema = z.strictObject({
     }),
   ),
   busy: z.array(z.tuple([memberSchema, z.string()])),
-  pendingOf: z.array(z.tuple([memberSchema, whole])),
   tally: z.strictObject({ ...counts, failed: whole, skipped: whole, cancelled: whole }),
   lastTaskId: whole,
-  firstPending: whole,
+  /** The lists of tasks, each with its size; each is a page, in this order. */
+  lists: z.array(z.tuple([z.string(), whole])),
   open: z.array(z.custom<OpenRequest>(isOpen)),
   sizes: z.strictObject({
     waiting: whole,
@@ -68,12 +70,17 @@ export const headerSchema = z.strictObject({
     requests: whole,
     vouchers: whole,
   }),
-  /** Numbers of pages: of tasks, then buckets of marks, of subjects and of ids, then one page of requests and one of vouchers. */
-  pages: z.strictObject({ tasks: whole, marks: whole, subjects: whole, seen: whole }),
+  /**
+   * Numbers of pages: of tasks, then buckets of marks, of subjects and of ids, then the lists, then one page of
+   * requests, one of vouchers and one of the past.
+   */
+  pages: z.strictObject({ tasks: whole, marks: whole, subjects: whole, seen: whole, lists: whole }),
 });
 export type CheckpointHeader = z.infer<typeof headerSchema>;
 
-export const rowsSchema = z.array(z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole)]));
+export const rowsSchema = z.array(
+  z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole), z.array(memberSchema)]),
+);
 export const marksSchema = z.array(z.tuple([z.string(), z.string()]));
 /** A hash of a subject, and the id of a task that has it. */
 export const subjectsSchema = z.array(z.tuple([whole, z.string()]));
@@ -86,6 +93,41 @@ export const vouchersSchema = z.array(
   voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
 );
 export const requestsSchema = z.array(z.custom<Request>(isRequest));
+
+/** A board's past without the members of each task, which are in its row. */
+export const pastSchema = z.strictObject({
+  members: z.array(
+    z.tuple([
+      memberSchema,
+      z.strictObject({
+        spawnedAt: z.string().optional(),
+        given: whole,
+        completed: whole,
+        failures: whole,
+        workedMs: z.number().min(0),
+      }),
+    ]),
+  ),
+  held: z.array(z.tuple([z.string(), z.strictObject({ member: memberSchema, epoch: whole, at: z.string() })])),
+  unblocked: z.array(
+    z.tuple([
+      z.string(),
+      z.strictObject({ task: z.string(), owner: memberSchema, blocker: z.string(), event: z.string() }),
+    ]),
+  ),
+  depth: z.number().min(0),
+  /** Bad lines of the covered part, for the lead that reports them. */
+  noise: z.array(z.strictObject({ at: whole, end: whole, lines: whole, why: z.string() })),
+});
+export type StoredPast = z.infer<typeof pastSchema>;
+
+export const storedPast = ({ members, held, unblocked, depth }: BoardPast, noise: readonly NoiseRun[]): StoredPast => ({
+  members: [...members],
+  held: [...held],
+  unblocked: [...unblocked],
+  depth,
+  noise: noise.map((run) => Object.assign({}, run)),
+});
 
 /** A number of buckets for so many entries: a power of two, so that it seldom changes. */
 export const bucketsFor = (entries: number): number =>

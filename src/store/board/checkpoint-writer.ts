@@ -6,21 +6,25 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { emptyBoard, type Board } from '../../model/board/board.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
+import type { IdSet } from '../../model/board/id-set.ts';
 import { Doubt, PageWriter } from '../files/checked-pages.ts';
 import { onDisk, type Disk } from '../files/disk.ts';
 import { syncDirectory } from '../files/file.ts';
 import type { Journal } from '../files/journal.ts';
 import { tempPath } from '../files/temp-files.ts';
-import { boardAt, coveredPart, openCheckpoint, type Checkpoint, type LayeredBoard } from './checkpoint.ts';
+import { boardAt, coveredPart, openCheckpoint, pastAt, type Checkpoint, type LayeredBoard } from './checkpoint.ts';
 import {
   bucketsFor,
   CHECKPOINT_FORMAT,
   hashOf,
   pageOf,
+  storedPast,
   TASKS_A_PAGE,
   type CheckpointHeader,
 } from './checkpoint-format.ts';
 import { foldPart, track } from './fold-line.ts';
+import { NoiseRuns } from './noise.ts';
 
 /** Records that are folded, and pages that are written, between two pauses. */
 const RECORDS = 100;
@@ -70,6 +74,7 @@ function lastCheckpoint({ disk, path, journal }: Place): Checkpoint | undefined 
 
 interface Snapshot {
   readonly board: Board;
+  readonly past: BoardPast;
   readonly trail: ReadonlyMap<string, readonly number[]>;
   /** What the pages of the last checkpoint have, and the board on them. */
   readonly last: { readonly checkpoint: Checkpoint; readonly board: LayeredBoard } | undefined;
@@ -79,10 +84,14 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   const { disk, path, journal } = place;
   const last = checkpoint && { checkpoint, board: boardAt(checkpoint.base, checkpoint.header) };
   const board = last?.board ?? emptyBoard();
+  const past = checkpoint ? pastAt(checkpoint.base, checkpoint.header) : emptyPast();
   const trail = new Map<string, number[]>();
+  const noise = new NoiseRuns(checkpoint?.base.past().noise);
+  const from = checkpoint?.header.log.offset ?? 0;
   let records = 0;
-  for (const folded of foldPart(journal, board, { from: checkpoint?.header.log.offset ?? 0, until: offset })) {
+  for (const folded of foldPart(journal, board, { from, until: offset, noise })) {
     track(trail, folded);
+    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome);
     records += 1;
     if (records % RECORDS === 0) yield;
   }
@@ -92,10 +101,10 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   const writer = new PageWriter(disk, temp);
   let isWhole = false;
   try {
-    const snapshot = { board, trail, last };
-    const pages = { tasks: 0, marks: 0, subjects: 0, seen: 0 };
-    const parts = { tasks: taskPages, marks: markPages, subjects: subjectPages, seen: seenPages };
-    for (const part of ['tasks', 'marks', 'subjects', 'seen'] as const)
+    const snapshot = { board, past, trail, last };
+    const pages = { tasks: 0, marks: 0, subjects: 0, seen: 0, lists: 0 };
+    const parts = { tasks: taskPages, marks: markPages, subjects: subjectPages, seen: seenPages, lists: listPages };
+    for (const part of ['tasks', 'marks', 'subjects', 'seen', 'lists'] as const)
       for (const page of parts[part](snapshot)) {
         if (page === PAUSE) {
           yield;
@@ -107,6 +116,7 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
       }
     writer.add(json([...board.requests.values()]));
     writer.add(json([...new Set(board.vouchers.values())]));
+    writer.add(json(storedPast(past, noise.take())));
     writer.finish(headerOf(board, board.team, log, pages));
     onDisk('replace', path, () => disk.renameSync(temp, path));
     isWhole = true;
@@ -135,10 +145,9 @@ const headerOf = (
   lead: board.lead,
   members: [...board.members.values()].map(({ prefixes, ...member }) => ({ ...member, prefixes: [...prefixes] })),
   busy: [...board.busy],
-  pendingOf: [...board.pendingOf],
   tally: board.tally,
   lastTaskId: board.lastTaskId,
-  firstPending: board.firstPending,
+  lists: sortedLists(board).map(([name, ids]) => [name, ids.size]),
   open: [...board.open.values()],
   sizes: {
     waiting: board.waiting.size,
@@ -151,7 +160,7 @@ const headerOf = (
   pages,
 });
 
-function* taskPages({ board, trail, last }: Snapshot): Generator<Buffer> {
+function* taskPages({ board, past, trail, last }: Snapshot): Generator<Buffer> {
   const touched = new Set<number>();
   if (last)
     for (const changed of [trail.keys(), last.board.waiting.changed(), last.board.unresolved.changed()])
@@ -168,7 +177,8 @@ function* taskPages({ board, trail, last }: Snapshot): Generator<Buffer> {
       const task = board.tasks.get(id);
       if (!task) break;
       const places = [...(last?.checkpoint.base.row(id)?.at ?? []), ...(trail.get(id) ?? [])];
-      rows.push([task, board.waiting.get(id) ?? [], board.unresolved.get(id) ?? 0, places]);
+      const given = past.given.get(id) ?? [];
+      rows.push([task, board.waiting.get(id) ?? [], board.unresolved.get(id) ?? 0, places, given]);
     }
     yield json(rows);
   }
@@ -225,6 +235,13 @@ function* seenPages({ board, last }: Snapshot): Generator<Buffer | undefined> {
     const kept = last && old === count ? last.checkpoint.base.seenBucket(at) : ',';
     yield Buffer.from(added.length === 0 ? kept : `${kept}${added.join(',')},`, 'latin1');
   }
+}
+
+/** In an order that depends on nothing but their names. */
+const sortedLists = ({ lists }: Board): [string, IdSet][] => [...lists].sort(([a], [b]) => (a < b ? -1 : 1));
+
+function* listPages({ board }: Snapshot): Generator<Buffer> {
+  for (const [, ids] of sortedLists(board)) yield Buffer.from(ids.bytes());
 }
 
 function* bucketed<T>(entries: Iterable<T>, count: number, hash: (entry: T) => number): Generator<undefined, T[][]> {

@@ -5,15 +5,19 @@
  */
 import { createHash } from 'node:crypto';
 import { emptyBoard, type Board, type TaskMap } from '../../model/board/board.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
+import { IdSet } from '../../model/board/id-set.ts';
 import type { Request } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';
+import type { Name } from '../../model/text/names.ts';
 import { Doubt, PageReader } from '../files/checked-pages.ts';
 import type { Disk } from '../files/disk.ts';
 import type { Journal } from '../files/journal.ts';
 import { CheckedBase, PagedBase, type Base, type Refolded } from './checkpoint-base.ts';
 import { headerSchema, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
 import { foldPart, track } from './fold-line.ts';
+import { NoiseRuns } from './noise.ts';
 import { LayeredMap, LayeredSet, type BaseLayer } from './layered.ts';
 
 /** Bytes at both ends of the covered part that are compared. */
@@ -59,9 +63,14 @@ const isSame = (now: Covered | undefined, then: Covered): boolean =>
 /** Folds the covered part anew, for a checkpoint of which a page is doubted. */
 function refold(journal: Journal, until: number): Refolded {
   const board = emptyBoard();
+  const past = emptyPast();
   const trail = new Map<string, number[]>();
-  for (const folded of foldPart(journal, board, { until })) track(trail, folded);
-  return { board, trail };
+  const noise = new NoiseRuns();
+  for (const folded of foldPart(journal, board, { until, noise })) {
+    track(trail, folded);
+    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome);
+  }
+  return { board, past, noise: noise.take(), trail };
 }
 
 /** Answers about the covered part; never doubted. */
@@ -91,6 +100,10 @@ export interface LayeredBoard extends Board {
   readonly requests: LayeredMap<Request>;
   readonly seen: LayeredSet;
   readonly vouchers: LayeredMap<Voucher>;
+}
+
+interface LayeredPast extends BoardPast {
+  readonly given: LayeredMap<readonly Name[]>;
 }
 
 /** The board at the checkpoint's offset. Each call gives one of its own. */
@@ -123,8 +136,9 @@ export function boardAt(base: Base, header: CheckpointHeader): LayeredBoard {
     tally: header.tally,
     unique: new LayeredMap({ size: sizes.unique, get: (mark) => base.mark(mark), keys: () => base.marks() }),
     lastTaskId,
-    pendingOf: new Map(header.pendingOf),
-    firstPending: header.firstPending,
+    lists: new Map(
+      header.lists.map(([name, length]) => [name, new IdSet({ size: length, load: () => base.list(name) })]),
+    ),
     requests: new LayeredMap({
       size: sizes.requests,
       get: (id) => (sizes.requests === 0 ? undefined : base.requests().get(id)),
@@ -137,6 +151,18 @@ export function boardAt(base: Base, header: CheckpointHeader): LayeredBoard {
     }),
     open: new Map(header.open.map((request) => [request.id, request])),
     seen: new LayeredSet({ size: sizes.seen, has: (event) => base.has(event) }),
+  };
+}
+
+/** The past of the board at the checkpoint's offset. Each call gives one of its own. */
+export function pastAt(base: Base, { lastTaskId }: CheckpointHeader): LayeredPast {
+  const { members, held, unblocked, depth } = base.past();
+  return {
+    members: new Map(members),
+    held: new Map(held),
+    unblocked: new Map(unblocked),
+    given: new LayeredMap({ size: lastTaskId, get: (id) => base.row(id)?.given, keys: () => [] }),
+    depth,
   };
 }
 

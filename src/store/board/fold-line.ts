@@ -4,6 +4,7 @@ import type { Board } from '../../model/board/board.ts';
 import { parseBoardLine, type BoardEvent, type ParsedLine } from '../../model/board/event.ts';
 import type { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
+import type { NoiseRuns } from './noise.ts';
 
 export interface Folded {
   readonly event: BoardEvent;
@@ -23,11 +24,13 @@ export function judged(board: Board, event: BoardEvent): Folded | undefined {
 export function* foldPart(
   journal: Journal,
   board: Board,
-  { from = 0, until = Infinity } = {},
+  { from = 0, until = Infinity, noise }: { from?: number; until?: number; noise?: NoiseRuns } = {},
 ): Generator<Folded & { readonly at: number }> {
   for (const line of journal.read(from)) {
     if (line.at >= until) return;
     const parsed = parseLine(line);
+    if (parsed.kind === 'noise') noise?.add(line, parsed.why);
+    else noise?.endRun();
     const folded = parsed.kind === 'event' ? judged(board, parsed.event) : undefined;
     if (folded) yield { ...folded, at: line.at };
   }

@@ -16,8 +16,13 @@ export interface NoiseRun {
 const MOST_RUNS = 1_000;
 
 export class NoiseRuns {
-  #runs: NoiseRun[] = [];
+  #runs: NoiseRun[];
   #isInRun = false;
+
+  /** @param runs those of the part of the log before, which a checkpoint covers */
+  constructor(runs: readonly NoiseRun[] = []) {
+    this.#runs = runs.map((run) => Object.assign({}, run));
+  }
 
   /** An event ends a run. */
   endRun(): void {

@@ -20,7 +20,7 @@ export interface TeamReader {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history' | 'historyOf'>;
-  readonly events: Pick<TeamStore['events'], 'read'>;
+  readonly events: Pick<TeamStore['events'], 'read' | 'end'>;
   readonly config: Pick<TeamStore['config'], 'read'>;
   readonly state: Pick<TeamStore['state'], 'read'>;
   readonly roster: Pick<TeamStore['roster'], 'read' | 'all'>;
@@ -30,6 +30,8 @@ interface ReadingOptions {
   readonly clock: Clock;
   readonly disk?: Disk | undefined;
   readonly onFolded?: (folded: Folded) => void;
+  /** `onFolded` needs no event of the past. */
+  readonly isFromNow?: boolean;
 }
 
 /**
@@ -40,11 +42,17 @@ interface ReadingOptions {
  */
 export function openForReading(
   paths: TeamPaths,
-  { clock, disk = realDisk, onFolded }: ReadingOptions,
+  { clock, disk = realDisk, onFolded, isFromNow }: ReadingOptions,
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
   requireDirectories(disk, paths);
-  const board = new BoardStore(paths.log, { disk, clock, onFolded, checkpoint: { path: paths.checkpoint } });
+  const board = new BoardStore(paths.log, {
+    disk,
+    clock,
+    onFolded,
+    isFromNow,
+    checkpoint: { path: paths.checkpoint },
+  });
   const events = new EventLogReader(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
   return {

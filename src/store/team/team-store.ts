@@ -37,6 +37,8 @@ export interface StoreOptions {
   readonly eventFileBytes?: number | undefined;
   readonly durable?: boolean;
   readonly onFolded?: (folded: Folded) => void;
+  /** Keeps the board's past, for a lead: the fold may then begin at the checkpoint. */
+  readonly keepsPast?: boolean;
 }
 
 export class TeamStore {
@@ -66,6 +68,7 @@ export class TeamStore {
       lockTimeoutMs,
       durable,
       onFolded,
+      keepsPast,
     } = options;
     requireDirectories(given, paths);
     this.pinned = pinDirectory(given, paths.folder);
@@ -94,6 +97,7 @@ export class TeamStore {
       vouch: (said) => seal.sign(said),
       checkpoint: { path: paths.checkpoint },
       onFolded,
+      keepsPast,
     });
     this.sender = new Sender(paths, {
       disk,

@@ -41,8 +41,7 @@ export const watchTeam = async (watch: TeamWatch, options: DashboardOptions): Pr
   (await import('./watch/watch-team.ts')).watchTeam(watch, options);
 
 interface View {
-  /** @param isPast the event happened before the watch began */
-  tell(event: ShownEvent, isPast: boolean): void;
+  tell(event: ShownEvent): void;
   close(): void;
 }
 
@@ -53,8 +52,8 @@ class PlainView implements View {
     this.#stream = stream;
   }
 
-  tell(event: ShownEvent, isPast: boolean): void {
-    if (!isPast) this.#stream.write(`${plainLine(event)}\n`);
+  tell(event: ShownEvent): void {
+    this.#stream.write(`${plainLine(event)}\n`);
   }
 
   close(): void {
@@ -156,10 +155,8 @@ class Watch implements Progress {
   }
 
   async #follow(): Promise<void> {
-    let past = 0;
-    for await (const _event of teamEvents(this.#store)) past += 1;
-    for await (const event of teamEvents(this.#store, { follow: true, until: this.#stop.signal }))
-      this.#view.tell(event, event.number <= past);
+    for await (const event of teamEvents(this.#store, { follow: true, until: this.#stop.signal, since: 'now' }))
+      this.#view.tell(event);
   }
 
   async #end(): Promise<void> {

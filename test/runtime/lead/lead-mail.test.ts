@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { LeadMail } from '../../../src/runtime/lead/lead-mail.ts';
 import { LeadMemory } from '../../../src/runtime/lead/lead-memory.ts';
+import { BoardStore } from '../../../src/store/board/board.ts';
 import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -30,8 +31,10 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
     onNews: () => {},
   });
   onTestFinished(() => post.close());
-  for (const folded of store.board.history()) post.folded(folded);
-  post.keepUnsent();
+  const log = new BoardStore(store.paths.log, { disk: store.disk, clock: store.clock, keepsPast: true });
+  log.fold();
+  post.sendAgain(log.past.unblocked.values());
+  log.close();
   await post.notify();
 }
 

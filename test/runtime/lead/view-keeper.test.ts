@@ -18,7 +18,8 @@ class TickingClock extends FakeClock {
 
 const TASKS = 1_000;
 
-function keeper() {
+/** @param changed ids of the tasks that changed, by default all */
+function keeper(changed = Array.from({ length: TASKS }, (_, at) => String(at + 1))) {
   const clock = new TickingClock();
   const told = new ToldTeam({ ada: 'executor/exec' }, { clock });
   for (let n = 1; n <= TASKS; n += 1) told.add(`Task ${n}`);
@@ -26,7 +27,7 @@ function keeper() {
   const written = (): number => readdirSync(told.store.paths.board).filter((file) => /^\d+\.json$/.test(file)).length;
   const left = (): unknown[] =>
     [...told.store.events.read()].flatMap(({ event }) => (event.type === 'view.left' ? [event.text] : []));
-  views.changed(Array.from({ length: TASKS }, (_, at) => String(at + 1)));
+  views.changed(changed);
   return { clock, views, written, left };
 }
 
@@ -46,4 +47,18 @@ it('a lead whose views would take too long at its end leaves some to the next le
   clock.step = 0;
   views.finish();
   expect(written()).toBe(TASKS);
+});
+
+it('a lead that does not know which views are old looks at the tasks in parts, and then knows what the views show', () => {
+  const { clock, views, written } = keeper([]);
+  let looks = 0;
+  const search = function* (): Generator<string | undefined> {
+    for (; looks < 5 * TASKS; looks += 1) yield looks > 0 && looks < 10 ? String(looks) : undefined;
+  };
+  views.begin(['77'], search());
+  clock.advance(200);
+  expect([views.flush(), looks < 2 * TASKS, views.writtenTo]).toEqual([false, true, undefined]);
+  while (!views.flush()) clock.advance(200);
+  expect([looks, written()]).toEqual([5 * TASKS, 10]);
+  expect(views.writtenTo).toBeGreaterThan(0);
 });

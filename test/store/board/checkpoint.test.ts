@@ -49,6 +49,32 @@ const counting = (): { disk: Disk; reads: () => number } => {
   return { disk, reads: () => reads };
 };
 
+/** A board with its past, as the lead begins it. */
+const lead = (disk: Disk = realDisk): BoardStore =>
+  new BoardStore(paths.log, {
+    disk,
+    clock: realClock,
+    checkpoint: { path: paths.checkpoint, worth: 1 },
+    keepsPast: true,
+  });
+
+/** The same from the first byte of the log. */
+function pastOfLog(): object {
+  const store = new BoardStore(paths.log, { disk: realDisk, clock: realClock, keepsPast: true });
+  store.fold();
+  const past = pastIn(store);
+  store.close();
+  return past;
+}
+
+const pastIn = ({ board, past: { given, members, held, unblocked, depth } }: BoardStore) => ({
+  given: [...board.tasks.keys()].map((id) => [id, given.get(id) ?? []]),
+  members: [...members].toSorted(),
+  held: [...held].toSorted(),
+  unblocked: [...unblocked].toSorted(),
+  depth,
+});
+
 const write = (offset?: number): void => keepCheckpoint(paths, realDisk, offset);
 const open = (disk?: Disk): BoardStore => boardFromCheckpoint(paths, disk);
 
@@ -78,8 +104,13 @@ function expectSameAtEveryCut(log: string, ids: readonly string[], cuts: readonl
   const expected = whole(plain.fold(), ids);
   const histories = [...plain.board.tasks.keys()].map((id) => [...plain.historyOf(id)].map(({ event }) => event));
   plain.close();
+  const past = pastOfLog();
   for (const cut of cuts) {
     write(cut);
+    const led = lead();
+    led.fold();
+    expect(pastIn(led), `past, cut at ${cut}`).toEqual(past);
+    led.close();
     const store = open();
     expect(whole(store.fold(), ids), `cut at ${cut}`).toEqual(expected);
     expect([...store.board.tasks.keys()].map((id) => [...store.historyOf(id)].map(({ event }) => event))).toEqual(
@@ -175,6 +206,14 @@ describe('a checkpoint', () => {
     expect([...store.historyOf('1234')].map(({ event }) => event.type)).toEqual(['task.created']);
     expect(read).toBeLessThan(bytes / 5);
     store.close();
+    // So does a lead, with the past of all members and no task of it.
+    read = 0;
+    const led = lead(disk);
+    led.fold();
+    expect([...led.past.unblocked]).toEqual([]);
+    expect([...led.changedSince(statSync(paths.log).size)]).toEqual([]);
+    expect(read).toBeLessThan(bytes / 5);
+    led.close();
   });
 
   it('of a team that goes on is made anew from the last one, with changed and new tasks', () => {
@@ -216,6 +255,30 @@ describe('a checkpoint', () => {
     store.close();
   });
 
+  it('tells the lead which tasks changed from an offset of the covered part on, and of its bad lines', () => {
+    openBoard(paths, ['ada'], 40);
+    appendFileSync(paths.log, 'noise\n');
+    const shown = statSync(paths.log).size;
+    const store = open();
+    store.append(PERSON, () => ({ type: 'task.cancelled', task: '7', why: 'no' }));
+    store.append(PERSON, () => ({ type: 'task.created', task: '41', fields: task('Task 41') }));
+    store.close();
+    write();
+    const led = lead();
+    led.fold();
+    expect([...led.changedSince(shown)].filter((id) => id !== undefined)).toEqual(['7', '41']);
+    expect([...led.changedSince(statSync(paths.log).size)]).toEqual([]);
+    expect(led.takeNoise()).toEqual([{ at: shown - 6, end: shown, lines: 1, why: expect.any(String) as string }]);
+    led.close();
+    // A checkpoint that is made from the last one keeps them.
+    appendFileSync(paths.log, 'more\n');
+    write();
+    const next = lead();
+    next.fold();
+    expect(next.takeNoise().map(({ lines }) => lines)).toEqual([1, 1]);
+    next.close();
+  });
+
   it('that cannot be written is no error, and leaves no file', () => {
     openBoard(paths, ['ada'], 20);
     const full: Disk = {
@@ -253,10 +316,11 @@ describe('a checkpoint', () => {
 describe('a checkpoint that does not fit is not believed', () => {
   /** A board whose tasks, requests and indices are all used. */
   function expectTruth(): void {
-    const [store, plain] = [open(), boardOf(paths)];
+    const [store, plain] = [lead(), boardOf(paths)];
     const ids = [...plain.fold().seen];
     expect(whole(store.fold(), ids)).toEqual(whole(plain.board, ids));
     expect(store.board.seen.has('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(false);
+    expect(pastIn(store)).toEqual(pastOfLog());
     for (const one of [store, plain]) one.close();
   }
 

@@ -1,8 +1,8 @@
 /** The owner of a task is told once, when the last of its blockers resolves (docs/specification.md R5.10). */
 import { expect, it } from 'vitest';
-import { unblockedBy } from '../../../src/policy/supervise/unblocking.ts';
+import { unblockedBy } from '../../../src/model/board/unblocking.ts';
 import { unblocked } from '../../../src/policy/mail-wording.ts';
-import { world, type World } from '../world.ts';
+import { world, type World } from '../../policy/world.ts';
 
 const told = (team: World, changed: string[]) =>
   unblockedBy(team.board, changed).map(({ task, owner, blocker }) => `${owner}: ${unblocked(task.id, blocker)}`);

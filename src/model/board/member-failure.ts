@@ -1,6 +1,6 @@
 /** Which failures count towards a member's quarantine (docs/specification.md R5.8). */
-import type { Board } from '../../model/board/board.ts';
-import type { Task } from '../../model/board/task.ts';
+import type { Board } from './board.ts';
+import type { Task } from './task.ts';
 
 /** A command's exit code is never the fault of the member that ran it. */
 const isCommand = ({ work }: Task): boolean => work.run !== undefined;

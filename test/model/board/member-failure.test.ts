@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isMembersFailure } from '../../../src/policy/supervise/member-failure.ts';
-import { world, type TaskSketch, type World } from '../world.ts';
+import { isMembersFailure } from '../../../src/model/board/member-failure.ts';
+import { world, type TaskSketch, type World } from '../../policy/world.ts';
 
 const failed = (sketch: TaskSketch = {}): World => {
   const team = world({ members: ['ada'], tasks: [{ owner: 'ada', ...sketch }] });

@@ -2,9 +2,9 @@
  * Who gets an UNBLOCKED message: the owner of a task, once, when the last of its blockers resolves
  * (docs/specification.md R5.10).
  */
-import { dependants, isReady, type Board } from '../../model/board/board.ts';
-import type { Name } from '../../model/text/names.ts';
-import { byId, isResolved, type Task } from '../../model/board/task.ts';
+import { dependants, isReady, type Board } from './board.ts';
+import type { Name } from '../text/names.ts';
+import { byId, isResolved, type Task } from './task.ts';
 
 interface Unblocked {
   readonly task: Task;

@@ -1,0 +1,96 @@
+/**
+ * The lists of tasks that a board keeps, so that no question about few tasks walks over all of them. A task's value,
+ * and whether a blocker holds it, say which lists it is in; `board-effect.ts` alone changes them. Checkpoints keep them:
+ * another rule here needs another `CHECKPOINT_FORMAT`.
+ */
+import { IdSet } from './id-set.ts';
+import type { Name } from '../text/names.ts';
+import { isCheckpoint, subjectCode, type Task } from './task.ts';
+
+/** By name; a list without tasks is not in the map. */
+export type TaskLists = Map<string, IdSet>;
+
+const NONE: IdSet = new IdSet();
+
+export const PENDING = 'pending';
+/** Those that no unresolved task blocks. */
+export const OFFERED = 'offered';
+/** Those of them that a person decides about. */
+export const CHECKPOINTS = 'checkpoints';
+/** Tasks that are final and not completed. */
+export const MISSED = 'missed';
+/** Pending tasks of an owner. */
+export const pendingOf = (owner: Name): string => `pending ${owner}`;
+/** Those of them that are offered. */
+export const offeredTo = (owner: Name): string => `offered ${owner}`;
+/** Tasks that a member owns, has claimed or has ended. */
+export const workOf = (member: Name): string => `work ${member}`;
+/** Those of them that are completed. */
+export const doneOf = (member: Name): string => `done ${member}`;
+
+/**
+ * Offered tasks without an owner, by what the rules of claiming ask of a member: the role
+ * and the stem of the subject's code. A member that may not claim one for these reasons may claim none of its list.
+ */
+const OPEN_OFFER = 'open ';
+const openOffer = ({ role, subject }: Task): string => `${OPEN_OFFER}${role ?? ''} ${stemOf(subject)}`;
+
+/** `DEV-FE` of `DEV-FE-001 Build it`. */
+function stemOf(subject: string): string {
+  const code = subjectCode(subject);
+  return code === undefined ? '' : code.replace(/-[0-9]+(?:-R[0-9]+)?$/, '');
+}
+
+export const listOf = (lists: TaskLists, name: string): IdSet => lists.get(name) ?? NONE;
+
+/** The lists of tasks that belong to nobody, each with what {@link openOffer} says. */
+export function* openOffers(lists: TaskLists): Generator<IdSet> {
+  for (const [name, ids] of lists) if (name.startsWith(OPEN_OFFER)) yield ids;
+}
+
+/** Puts a task into its lists, or takes it out of them. */
+export function listTask(lists: TaskLists, task: Task, isBlocked: boolean, isIn: boolean): void {
+  const id = Number(task.id);
+  for (const name of namesOf(task, isBlocked))
+    if (isIn) put(lists, name, id);
+    else take(lists, name, id);
+}
+
+function put(lists: TaskLists, name: string, id: number): void {
+  const ids = lists.get(name);
+  if (ids) ids.add(id);
+  else {
+    const made = new IdSet();
+    made.add(id);
+    lists.set(name, made);
+  }
+}
+
+function take(lists: TaskLists, name: string, id: number): void {
+  const ids = lists.get(name);
+  ids?.delete(id);
+  if (ids?.size === 0) lists.delete(name);
+}
+
+function namesOf(task: Task, isBlocked: boolean): string[] {
+  const names: string[] = [];
+  const { owner, status } = task;
+  if (status === 'pending') {
+    names.push(PENDING);
+    if (owner !== undefined) names.push(pendingOf(owner));
+    if (!isBlocked) names.push(OFFERED, owner === undefined ? openOffer(task) : offeredTo(owner));
+    if (!isBlocked && isCheckpoint(task)) names.push(CHECKPOINTS);
+  } else if (status !== 'in_progress' && status !== 'completed') names.push(MISSED);
+  for (const member of workersOf(task)) {
+    names.push(workOf(member));
+    if (status === 'completed') names.push(doneOf(member));
+  }
+  return names;
+}
+
+/** Its owner, and the member that has its claim or ended it. */
+export function workersOf(task: Task): Name[] {
+  const worker = 'claim' in task ? task.claim.member : 'by' in task ? task.by.member : undefined;
+  if (task.owner === undefined) return worker === undefined ? [] : [worker];
+  return worker === undefined || worker === task.owner ? [task.owner] : [task.owner, worker];
+}
