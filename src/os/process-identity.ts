@@ -49,4 +49,6 @@ export interface ProcessTable {
   readonly bootId: () => string;
   /** Empty if unreadable. */
   readonly pidNamespace: () => string;
+  /** Reads that the system refused so far for want of descriptors or memory: what was read meanwhile proves nothing. */
+  readonly refused: () => number;
 }

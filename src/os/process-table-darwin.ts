@@ -17,7 +17,13 @@ interface Row extends ProcessStat {
   readonly user: number;
 }
 
-export function psTable(run: Run = runInEnglish): ProcessTable {
+export function psTable(start: Run = runInEnglish): ProcessTable {
+  let refused = 0;
+  const run: Run = (file, args) => {
+    const ran = start(file, args);
+    if (ran.status === null) refused += 1;
+    return ran;
+  };
   let boot: string | undefined;
   // One `ps` answers for all listed pids, once each: the read before a signal is always a new one.
   const listed = new Map<number, Row>();
@@ -40,6 +46,7 @@ export function psTable(run: Run = runInEnglish): ProcessTable {
     environ: (pid) => environOf(run, pid),
     bootId: () => (boot ??= bootIdOf(run)),
     pidNamespace: () => 'host',
+    refused: () => refused,
   };
 }
 

@@ -7,33 +7,43 @@ export function linuxTable(): ProcessTable {
   // A /proc of another pid namespace has other numbers: using it would signal foreign processes.
   const isOurs = readOr('', () => readlinkSync('/proc/self')) === String(process.pid);
   const pidNamespace = isOurs ? readOr('', () => readlinkSync('/proc/self/ns/pid')) : '';
+  let refused = 0;
+  const counted = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      if (SHORTAGES.has(codeOf(error) ?? '')) refused += 1;
+      throw error;
+    }
+  };
   const bootId = readOr('', () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
   const look = <T extends object | number>(
     pid: number,
     file: string,
     parse: (text: string) => T | undefined,
-  ): ProcessReading<T> => (isOurs ? lookAt(pid, file, parse) : 'unreadable');
+  ): ProcessReading<T> =>
+    isOurs ? lookAt(pid, () => parse(counted(() => readFileSync(`/proc/${pid}/${file}`, 'latin1')))) : 'unreadable';
   return {
     self: process.pid,
-    list: () => (isOurs ? readOr([], pids) : []),
+    list: () => (isOurs ? readOr([], () => counted(pids)) : []),
     stat: (pid) => look(pid, 'stat', (text) => parseStat(pid, text)),
     user: (pid) => look(pid, 'status', parseUser),
     limits: (pid) => look(pid, 'limits', parseLimits),
     environ: (pid) => look(pid, 'environ', (text) => text.split('\0')),
     bootId: () => bootId,
     pidNamespace: () => pidNamespace,
+    refused: () => refused,
   };
 }
 
 const pids = (): number[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 
-function lookAt<T extends object | number>(
-  pid: number,
-  file: string,
-  parse: (text: string) => T | undefined,
-): ProcessReading<T> {
+/** What says nothing about the file, only about this process or the system. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+function lookAt<T extends object | number>(pid: number, read: () => T | undefined): ProcessReading<T> {
   try {
-    return parse(readFileSync(`/proc/${pid}/${file}`, 'latin1')) ?? 'unreadable';
+    return read() ?? 'unreadable';
   } catch (error) {
     const code = codeOf(error);
     return (code === 'ENOENT' || code === 'ESRCH') && !answers(pid) ? 'gone' : 'unreadable';

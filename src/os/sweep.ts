@@ -40,6 +40,8 @@ const SETTLE_MS = 5;
 const MAX_UNSURE = 40;
 
 interface Hunt {
+  /** True while every read since the beginning of the hunt could be made; without them nothing is judged. */
+  readonly isSure: () => boolean;
   readonly marks: readonly Mark[];
   readonly known: ReadonlySet<string>;
   readonly table: ProcessTable;
@@ -67,26 +69,36 @@ export async function sweep(
   seams: SweepSeams = {},
 ): Promise<Swept> {
   for (const mark of marks) noteSweep(mark);
-  const hunt = prepare(marks, known, seams);
+  const killed = new Map<string, ProcessIdentity>();
+  let hunt = prepare(marks, known, seams, killed);
   const sleep = seams.sleep ?? setTimeout;
   let [empty, unsure] = [hunt.marks.length + hunt.known.size === 0 ? 2 : 0, 0];
   for (let passes = 0; empty < 2 && passes < MAX_PASSES; passes += 1) {
-    const before = hunt.killed.size;
+    const before = killed.size;
+    // What is spared is known only if it could be read.
+    if (!hunt.isSure()) hunt = prepare(marks, known, seams, killed);
     const { struck, missed } = pass(hunt);
     const isUnsure = struck === 0 && missed > 0 && unsure < MAX_UNSURE;
     if (isUnsure) unsure += 1;
-    empty = struck === 0 && !isUnsure ? empty + 1 : 0;
+    empty = struck === 0 && !isUnsure && hunt.isSure() ? empty + 1 : 0;
     // Processes that fork during the sweep are chased at once; a process that dies slowly is waited for.
-    if (empty < 2) await sleep(hunt.killed.size > before || isUnsure ? 0 : SETTLE_MS);
+    if (empty < 2) await sleep(killed.size > before || isUnsure ? 0 : SETTLE_MS);
   }
-  return { killed: [...hunt.killed.values()], clean: empty >= 2 };
+  return { killed: [...killed.values()], clean: empty >= 2 };
 }
 
-function prepare(marks: readonly Mark[], known: readonly ProcessIdentity[], seams: SweepSeams): Hunt {
+function prepare(
+  marks: readonly Mark[],
+  known: readonly ProcessIdentity[],
+  seams: SweepSeams,
+  killed: Hunt['killed'],
+): Hunt {
   const { table = processes, kill = killNow, except = [] } = seams;
+  const refused = table.refused();
   const [bootId, pidNamespace] = [table.bootId(), table.pidNamespace()];
   const isHere = bootId !== '' && pidNamespace !== '';
   return {
+    isSure: () => table.refused() === refused,
     marks: marks.filter((mark) => isHere && mark.bootId === bootId),
     known: new Set(
       known.filter((who) => isHere && who.bootId === bootId && who.pidNamespace === pidNamespace).map(keyOf),
@@ -96,7 +108,7 @@ function prepare(marks: readonly Mark[], known: readonly ProcessIdentity[], seam
     spared: new Set([...ancestry(table), ...except]),
     user: table.user(table.self),
     ownMark: markIn(table.environ(table.self)),
-    killed: new Map(),
+    killed,
   };
 }
 
@@ -170,13 +182,13 @@ const isMine = ({ table, user }: Hunt, pid: number): boolean => typeof user === 
  * @returns whether there was a process to kill
  */
 function strike(
-  { table, kill, spared, killed }: Hunt,
+  { isSure, table, kill, spared, killed }: Hunt,
   { pid, startTime }: ProcessStat,
   isStillOurs: () => boolean,
 ): boolean {
   if (spared.has(pid) || !isStillOurs()) return false;
   const now = table.stat(pid);
-  if (typeof now === 'string' || now.startTime !== startTime) return false;
+  if (typeof now === 'string' || now.startTime !== startTime || !isSure()) return false;
   try {
     kill(pid);
   } catch (error) {

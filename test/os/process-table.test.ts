@@ -164,6 +164,7 @@ describe('the table by ps', () => {
   it('the table by ps is empty if ps cannot run', () => {
     const blind = psTable(() => ({ status: null, stdout: '' }));
     expect(blind.list()).toEqual([]);
+    expect(blind.refused()).toBe(1);
     expect(blind.stat(501)).toBe('unreadable');
     expect(livenessOf({ pid: 501, startTime: '1', bootId: 'b', pidNamespace: 'host' }, blind)).toBe('unknown');
   });

@@ -61,6 +61,49 @@ describe('a sweep', () => {
     expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
   });
 
+  it('a sweep that cannot read for want of descriptors is never clean, and kills nothing that it cannot judge', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
+    table.isShort = true;
+    expect(await sweep([MARK], [who(TEAMMATE)], seams(table))).toMatchObject({ clean: false, killed: [] });
+    expect(table.killed).toEqual([]);
+  });
+
+  it('a sweep goes on when reads succeed again, and then spares its own ancestors', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME, parent: LEAD },
+      { pid: LEAD, limit: 767 },
+      { pid: TEAMMATE, limit: 767 },
+    ]);
+    table.isShort = true;
+    let sleeps = 0;
+    const wait = (): Promise<void> => {
+      table.isShort = (sleeps += 1) < 3;
+      return Promise.resolve();
+    };
+    expect((await sweep([MARK], [], { ...seams(table), sleep: wait })).clean).toBe(true);
+    expect(table.killed).toEqual([TEAMMATE]);
+  });
+
+  it.each(['stat', 'user', 'limits', 'environ'] as const)(
+    'a process is not killed on the word of a table that just refused to read its %s',
+    async (read) => {
+      // The drawer of the other mark lives; without a descriptor that cannot be seen.
+      const rows = [{ pid: ME }, { pid: 40 }, { pid: 41, limit: 767, environ: ['TEAMS_MARK=r-40-100-abc'] }];
+      const table = fakeTable(ME, rows);
+      const short = {
+        ...table,
+        [read]: (pid: number) => {
+          table.isShort = pid === 40;
+          const answer = table[read](pid);
+          table.isShort = false;
+          return answer;
+        },
+      };
+      await sweep([MARK], [], { ...seams(table), table: short });
+      expect(table.killed).toEqual([]);
+    },
+  );
+
   describe('a match by a limit that another team may have', () => {
     const OTHER = 'TEAMS_MARK=r-40-100-abc';
     const swept = async (rows: Parameters<typeof fakeTable>[1], marks: readonly Mark[] = [MARK]) => {

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import { newId } from '../../store/files/new-ids.ts';
-import { AgentError } from '../../model/text/errors.ts';
+import { AgentError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityOf, livenessOf } from '../../os/process-table.ts';
@@ -187,6 +187,15 @@ export class Supervisor {
     life.identity = identityIn(record);
   }
 
+  /** A record that cannot be read now must not hide the death of its process. */
+  #lookIfReadable(life: MemberProcess): void {
+    try {
+      this.#lookIfReady(life);
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
+    }
+  }
+
   /**
    * Sweeps what a dead process left running before it counts as dead, so that no other member works on its task beside
    * a leftover.
@@ -199,7 +208,7 @@ export class Supervisor {
     const { store } = this.#environment;
     await endDeadLeases(store.paths, [life.name], store).catch(ignored);
     // A process that became ready and died before the next look has started all the same.
-    if (!life.isReady) this.#lookIfReady(life);
+    if (!life.isReady) this.#lookIfReadable(life);
     life.death = how;
     this.#environment.onExit(life);
   }

@@ -54,12 +54,17 @@ const CURES: Partial<Record<StoreCode, string>> = {
   CORRUPT: 'it is not a regular file made by teams; remove it',
 };
 
+const ERRNO_CURES: Record<string, string> = {
+  EMFILE: 'this process may open no more files; raise the limit (`ulimit -n 1024`)',
+  ENFILE: 'the system has too many open files; close some programs and try again',
+};
+
 /** What only looks at a file; everything else writes. */
 const LOOKING = new Set(['read', 'list', 'look at']);
 
 function cureOf(doing: string, path: string, errno: string, code: StoreCode): string | undefined {
   if (errno === 'EROFS') return 'its file system is mounted read-only; use --root with a directory that can be written';
-  if (code !== 'READ_ONLY') return CURES[code];
+  if (code !== 'READ_ONLY') return ERRNO_CURES[errno] ?? CURES[code];
   const home = foreignHome(path);
   if (home !== undefined) return home;
   const owner = foreignOwner(path);

@@ -159,6 +159,20 @@ describe.skipIf(isRoot)("a HOME that is another user's, or missing", () => {
   });
 });
 
+it('too few file descriptors are named with their cure, by a run and by the verbs that look', async () => {
+  const place = new Workplace();
+  place.put(
+    'plan.yaml',
+    'name: duo\nmembers: [{ name: ada, agent: { kind: exec } }]\ntasks: [{ subject: A, run: "true" }]\n',
+  );
+  for (const limit of [20, 24, 28]) {
+    const { code, out, err } = await place.shell(`ulimit -n ${limit} && teams run plan.yaml --fresh`);
+    expect(`${out}${err}`).not.toMatch(/\n {4}at |bug in teams/);
+    expect({ code, said: err.includes('`ulimit -n 1024`') }, `${limit}: ${err}`).toEqual({ code: 4, said: true });
+  }
+  expect((await place.shell('ulimit -n 20 && teams list --all; teams doctor; exit 0')).err).not.toMatch(/\n {4}at /);
+});
+
 it('a working directory whose name is not UTF-8 is named as the cause', async () => {
   const place = new Workplace();
   const folder = String.raw`"$(printf 'a\377')"`;
