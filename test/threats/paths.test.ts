@@ -89,7 +89,7 @@ describe('a hostile name', () => {
     ['create a role', (name) => ['create', 'fresh', `--member=eve:${name}x/`]],
     ['spawn', (name) => ['spawn', 'login', '--agent', 'exec', '--', name]],
     ['worker', (name) => ['worker', 'login', '--agent', 'exec', '--', name]],
-    ['the role of a worker', (name) => ['worker', 'login', 'eve', '--agent', 'exec', `--role=${name}/`]],
+    ['the role of a worker', (name) => ['worker', 'login', 'eve', '--join', '--agent', 'exec', `--role=${name}/`]],
     ['lead', (name) => ['lead', '--', name]],
     ['resume', (name) => ['resume', '--', name]],
     ['delete', (name) => ['delete', '--now', '--', name]],

@@ -56,13 +56,34 @@ export interface VerifiedTask {
   readonly task: Task & { readonly status: 'completed' };
   readonly role: string;
   readonly routing: string;
+  /** Its diff, or a sentence why that is not known. */
+  readonly change: string;
+}
+
+/** Characters of all diffs in one prompt. */
+const MOST_CHANGE = 60_000;
+
+/** Cuts diffs to what is left of the limit; what is left out is said. */
+function changesOf(done: readonly VerifiedTask[], team: string): string[] {
+  let left = MOST_CHANGE;
+  return done.flatMap(({ task, change }) => {
+    const shown = change.slice(0, left);
+    left -= shown.length;
+    const cut = change.length - shown.length;
+    const rest =
+      cut === 0 ? '' : `\n[${cut} characters are left out: \`teams diff ${team} ${task.id}\` shows the whole change]`;
+    return [`CHANGE of #${task.id}:\n${shown.trimEnd()}${rest}`, ''];
+  });
 }
 
 /**
  * The verification prompt (docs/specification.md R8.17). Its output format puts PASS or FAIL on the first line, for the
  * parser.
  */
-export const verificationPrompt = (prompt: string, workers: number, done: readonly VerifiedTask[]): string =>
+export const verificationPrompt = (
+  { prompt, team, workers }: { readonly prompt: string; readonly team: string; readonly workers: number },
+  done: readonly VerifiedTask[],
+): string =>
   [
     `You are performing cross-CLI verification for a team of ${workers} workers.`,
     '',
@@ -76,6 +97,7 @@ export const verificationPrompt = (prompt: string, workers: number, done: readon
       `  Files modified: ${task.result.files.join(', ') || 'not recorded'}`,
     ]),
     '',
+    ...changesOf(done, team),
     'VERIFICATION CHECKLIST:',
     '1. CORRECTNESS: Do all changes correctly implement the requirements?',
     '2. COMPLETENESS: Are any requirements from the original task missing?',

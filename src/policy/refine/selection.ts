@@ -1,6 +1,7 @@
 /**
  * Which of several results of one round counts (docs/specification.md R9.7). Each is judged by itself, and the better
- * one is taken, with a rationale. Agreement of all is a stronger sign than one result alone.
+ * one is taken, with a rationale. No reviewer reads
+ * two results together, so none is said to agree with another.
  */
 import type { Candidate } from '../../model/pipeline/round.ts';
 import { compareStandings, type CandidateStanding } from './rubric.ts';
@@ -12,8 +13,11 @@ export interface RatedCandidate {
 
 export interface Selection {
   readonly chosen: RatedCandidate;
-  /** `agreed`: all converged, or none did. `conflict`: some converged and others did not. */
-  readonly agreement: 'alone' | 'agreed' | 'conflict';
+  /**
+   * `alike`: all converged, or none did; each was reviewed by itself, so that nothing is said about what they say.
+   * `conflict`: some converged and others did not.
+   */
+  readonly agreement: 'alone' | 'alike' | 'conflict';
   /** Why this result was chosen; absent if there was only one. */
   readonly rationale?: string;
 }
@@ -25,17 +29,13 @@ export function select(judged: readonly RatedCandidate[]): Selection | undefined
   const chosen = others.reduce((best, one) => (compareStandings(one.standing, best.standing) > 0 ? one : best), first);
   if (others.length === 0) return { chosen, agreement: 'alone' };
   const agreement = judged.every(({ standing }) => standing.converged === first.standing.converged)
-    ? 'agreed'
+    ? 'alike'
     : 'conflict';
   const left = judged.filter((one) => one !== chosen);
   return { chosen, agreement, rationale: rationaleOf(chosen, left, agreement) };
 }
 
-function rationaleOf(
-  chosen: RatedCandidate,
-  left: readonly RatedCandidate[],
-  agreement: 'agreed' | 'conflict',
-): string {
+function rationaleOf(chosen: RatedCandidate, left: readonly RatedCandidate[], agreement: 'alike' | 'conflict'): string {
   const [name, names] = [chosen.candidate.backend, left.map(({ candidate }) => candidate.backend).join(', ')];
   const [why] = left.flatMap(({ standing }) => standing.unresolved);
   if (agreement === 'conflict')

@@ -67,7 +67,7 @@ function roundLines({ n, backends, verdict, findings, validation, agreement, rat
   const lines = [`  ${n}: ${who} | ${said}${found}${checked}`];
   if (agreement !== undefined)
     lines.push(
-      `     ${agreement === 'agreed' ? 'the backends agree' : 'the backends disagree'}: ${oneLine(rationale ?? '')}`,
+      `     ${agreement === 'alike' ? 'each result was judged by itself' : 'the verdicts differ'}: ${oneLine(rationale ?? '')}`,
     );
   return lines;
 }

@@ -28,7 +28,7 @@ export interface SynthesisRound {
   readonly findings: readonly Finding[];
   readonly validation?: Pick<Validation, 'command' | 'passed' | 'message'> | undefined;
   /** Present if several results were compared. */
-  readonly agreement?: 'agreed' | 'conflict' | undefined;
+  readonly agreement?: 'alike' | 'conflict' | undefined;
   readonly rationale?: string | undefined;
 }
 

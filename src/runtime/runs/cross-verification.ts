@@ -13,6 +13,8 @@ import { chooseVerifier, verificationPrompt, type VerifiedTask, VERIFIERS } from
 import { availabilityOf } from '../agents/availability.ts';
 import type { RunSession } from './session.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
+import { changesSince } from '../views/workspace-changes.ts';
+import type { Task } from '../../model/board/task.ts';
 import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
 interface Verification {
@@ -30,10 +32,13 @@ export async function crossVerify(
   { store, isolation }: Kept,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verification> {
-  const done = completedIn({ store });
+  const done = await completedIn({ store }, signal);
   const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
   if (chosen.do === 'skip') return skipped(chosen.why);
-  const prompt = verificationPrompt(plan.decomposed?.task ?? plan.name, plan.members.length, done);
+  const prompt = verificationPrompt(
+    { prompt: plan.decomposed?.task ?? plan.name, team: store.paths.name, workers: plan.members.length },
+    done,
+  );
   const { paths, events } = store;
   const subagents = new Subagents({
     onSpent: (event) => void events.append(event),
@@ -98,13 +103,26 @@ async function chooseFor(
   return choice.do === 'skip' ? choice : { do: 'verify', spec: { kind: choice.by } };
 }
 
-/** The completed tasks, with the role and the kind of agent that did each. */
-function completedIn({ store }: Pick<Kept, 'store'>): VerifiedTask[] {
+/** The completed tasks, with the role and the kind of agent that did each, and what each changed. */
+async function completedIn({ store }: Pick<Kept, 'store'>, signal: AbortSignal): Promise<VerifiedTask[]> {
   const { tasks, members } = store.board.fold();
   const config = readableConfig(store);
-  return [...tasks.values()].flatMap((task) => {
-    if (task.status !== 'completed') return [];
+  const done: VerifiedTask[] = [];
+  for (const task of tasks.values()) {
+    if (task.status !== 'completed') continue;
     const routing = config?.members.find(({ name }) => name === task.by.member)?.agent?.kind ?? 'none';
-    return [{ task, role: members.get(task.by.member)?.role ?? 'none', routing }];
-  });
+    const role = members.get(task.by.member)?.role ?? 'none';
+    done.push({ task, role, routing, change: await changeOf(store, task, signal) });
+  }
+  return done;
+}
+
+async function changeOf(store: Kept['store'], task: Task, signal: AbortSignal): Promise<string> {
+  try {
+    const { text } = await changesSince(store, task, signal);
+    return text === '' ? 'No file differs from the start of the run.' : text;
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return `Not known: ${error.message}`;
+  }
 }

@@ -42,7 +42,8 @@ export const mailMark = ({ store }: { readonly store: Seen & Asked }, member: st
   waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
 
 /** Whether its run is complete and it has no lead. Only `teams resume` could continue it. */
-const hasEnded = (store: TeamReader): boolean => stateIn(store)?.phase === 'complete' && !leadStatusOf(store).alive;
+export const hasEnded = (store: TeamReader): boolean =>
+  stateIn(store)?.phase === 'complete' && !leadStatusOf(store).alive;
 
 /**
  * The events of a team from `from` on as they come, until it has ended or `signal` aborts. If a new team is made in its

@@ -17,6 +17,7 @@ import { realClock } from '../../os/system-clock.ts';
 import { MemberHistories } from './member-history.ts';
 import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
+import { hasEnded } from './follow.ts';
 import { TwoLogs } from './merged-log.ts';
 
 /** A team at one moment. */
@@ -62,9 +63,14 @@ export class TeamWatch {
     while (!this.store.board.foldSome(PORTION)) await setImmediate();
   }
 
-  /** Yields the events so far at once, then new ones, until `signal` aborts or the team is closed. */
-  async *follow(signal: AbortSignal): AsyncGenerator<readonly ShownEvent[]> {
-    for await (const news of newsOf(this.#logs, { follow: true, signal })) {
+  /**
+   * Yields the events so far at once, then new ones, until `signal` aborts or the team is closed.
+   *
+   * @param endsWithRun also ends when the run is complete and nobody leads it
+   */
+  async *follow(signal: AbortSignal, { endsWithRun = false } = {}): AsyncGenerator<readonly ShownEvent[]> {
+    const isOver = (): boolean => endsWithRun && hasEnded(this.store);
+    for await (const news of newsOf(this.#logs, { follow: true, signal, isOver })) {
       for (const [at, event] of news.entries()) {
         this.projection.add(event);
         if (at % PORTION === PORTION - 1) await setImmediate();

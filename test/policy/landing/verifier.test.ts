@@ -58,7 +58,11 @@ it('the verifier gets the task and which member did what', () => {
   team.complete('ada', '1');
   const task = team.task('1');
   if (task.status !== 'completed') throw new Error('not completed');
-  const prompt = verificationPrompt('add a login', 3, [{ task, role: 'executor', routing: 'codex' }]);
+  const prompt = verificationPrompt({ prompt: 'add a login', team: 'crew', workers: 3 }, [
+    { task, role: 'executor', routing: 'codex', change: `+added\n${'x'.repeat(60_000)}` },
+  ]);
+  expect(prompt).toContain('CHANGE of #1:\n+added\nxxx');
+  expect(prompt).toContain('[7 characters are left out: `teams diff crew 1` shows the whole change]');
   expect(prompt).toContain('for a team of 3 workers.\n\nORIGINAL TASK: add a login\n');
   expect(prompt).toContain('  #1: Build it\n  Worker: ada (executor/codex)\n  Summary: done\n');
   expect(prompt).toContain('the first line is exactly PASS or FAIL');

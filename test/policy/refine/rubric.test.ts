@@ -140,10 +140,10 @@ describe('both backends', () => {
     return { who: one?.candidate.backend, agreement, rationale };
   };
 
-  it('two backends that agree strengthen each other', () => {
+  it('two backends that both pass are judged alike, and nobody says that they agree', () => {
     expect(chosen(judged('codex', passing), judged('gemini', passing))).toEqual({
       who: 'codex',
-      agreement: 'agreed',
+      agreement: 'alike',
       rationale: "codex and gemini pass the rubric alike; codex's is taken, being first.",
     });
   });
@@ -159,7 +159,7 @@ describe('both backends', () => {
   it('two backends that both have issues agree on that, and the one with lesser issues is taken', () => {
     expect(chosen(judged('codex', failing(finding('critical'))), judged('gemini', failing(finding('minor'))))).toEqual({
       who: 'gemini',
-      agreement: 'agreed',
+      agreement: 'alike',
       rationale: "gemini and codex both fail the rubric; gemini's is taken for fewer and lesser findings.",
     });
   });

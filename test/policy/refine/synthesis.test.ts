@@ -104,7 +104,7 @@ describe('the synthesis', () => {
       failing(),
       passing,
     ]);
-    expect(synthesisText(synthesise(loop, facts()))).toContain('the backends disagree: gemini passes the rubric');
+    expect(synthesisText(synthesise(loop, facts()))).toContain('the verdicts differ: gemini passes the rubric');
     const [round] = synthesise(loop, facts()).rounds;
     expect(round).toMatchObject({
       agreement: 'conflict',

@@ -188,11 +188,12 @@ describe('teammates', () => {
     expect((await place.teams('send', '--broadcast', 'hello')).out).toMatch(/^\S+ {2}bob\n$/);
   });
 
-  it('a worker started by hand joins by itself, and comes back', async () => {
+  it('a worker started by hand joins with --join only, and comes back', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const argv = ['worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '10ms'];
-    expect((await place.teams(...argv, '--role', 'tester')).code).toBe(0);
+    expect(errorOf(await place.teams(...argv, '--json'))).toEqual({ exit: 2, code: 'UNKNOWN_MEMBER' });
+    expect((await place.teams(...argv, '--join', '--role', 'tester')).code).toBe(0);
     expect((await place.json(statusSchema, 'status')).members).toMatchObject([{ name: 'ada', role: 'tester' }]);
     expect((await place.teams(...argv)).code).toBe(0);
   });

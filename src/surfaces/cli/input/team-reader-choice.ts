@@ -1,5 +1,16 @@
 /** Opens the team of a viewing verb read-only; an archived team may be chosen. */
-import { ENV, LEAD, openForReading, realClock, type TeamReader } from '../../../app.ts';
+import {
+  ENV,
+  isName,
+  isTeamError,
+  LEAD,
+  openForReading,
+  realClock,
+  resolveTask,
+  UsageError,
+  type Task,
+  type TeamReader,
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { chooseTeam } from './team-choice.ts';
 
@@ -21,3 +32,21 @@ export async function withTeamReader<T>(
 
 /** The member to show when none is named: the speaker. */
 export const ownName = ({ flags, io }: CliContext): string => flags.as ?? (io.environment[ENV.member] || LEAD);
+
+/**
+ * The task that the word after the team names. With one active team a misspelt team would be taken for a task.
+ *
+ * @throws UsageError `UNKNOWN_TASK` that says that there is no team of this name either; `BAD_REFERENCE`
+ */
+export function taskNamed({ board, paths }: TeamReader, reference: string): Task {
+  try {
+    return resolveTask(board.fold(), reference);
+  } catch (error) {
+    if (!isTeamError(error) || error.code !== 'UNKNOWN_TASK' || !isName(reference) || /^[0-9]+$/.test(reference))
+      throw error;
+    throw new UsageError(
+      'UNKNOWN_TASK',
+      `There is neither a team ${reference} nor a task ${reference} of team ${paths.name}; \`teams list --all\` and \`teams task list ${paths.name}\` list both.`,
+    );
+  }
+}

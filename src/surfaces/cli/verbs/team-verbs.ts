@@ -56,6 +56,7 @@ export const teams: readonly Verb[] = [
     words: '[team] [name]',
     options: [
       { flags: '--agent <agent>', what: 'the agent: a kind, a configured name, auto, exec:COMMAND or JSON' },
+      { flags: '--join', what: 'join the team as a new member' },
       { flags: '--role <role>', what: 'the role of a new member (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'exit after this time without work' },
     ],

@@ -37,7 +37,7 @@ export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Pr
 
 async function tell(watch: TeamWatch, { signal, write }: DashboardOptions): Promise<void> {
   const stream = new PlainStream(write);
-  for await (const events of watch.follow(signal)) {
+  for await (const events of watch.follow(signal, { endsWithRun: true })) {
     stream.add(events);
     stream.problems(watch.look().problems);
     stream.flush();

@@ -1,11 +1,11 @@
 /** `teams undo`: takes back what a run has changed, after showing it and asking. */
 import * as z from 'zod';
-import { carryOutUndo, planUndo, resolveTask, type UndoPlan } from '../../../../app.ts';
+import { carryOutUndo, planUndo, type UndoPlan } from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
-import { withTeamReader } from '../../input/team-reader-choice.ts';
+import { taskNamed, withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ redo: flag });
@@ -15,7 +15,7 @@ export const act: Act = (context, given) =>
     noMore(rest);
     const { redo } = readOptions(schema, given);
     refuseMembers(context, 'undo its run');
-    const task = reference === undefined ? undefined : resolveTask(reader.board.fold(), reference);
+    const task = reference === undefined ? undefined : taskNamed(reader, reference);
     const plan = await planUndo(reader, { task, redo }, context.io.gone);
     const open = plan.steps.filter(({ isDone }) => !isDone);
     const files = open.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));

@@ -34,7 +34,7 @@ async function shown(
 ): Promise<void> {
   const { stdout, environment } = context.io;
   if (context.flags.json) {
-    for await (const events of watch.follow(signal))
+    for await (const events of watch.follow(signal, { endsWithRun: true }))
       if (!(await deliverMail(context, events.map(jsonLine).join('')))) return;
     return;
   }
