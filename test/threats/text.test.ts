@@ -2,7 +2,7 @@
  * Hostile text (threats 7, 19 and 27 of docs/reliability.md): its effect on a terminal, a log, a prototype, and a
  * parser's time.
  */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAgentFlag } from '../../src/model/agent/agent.ts';
@@ -147,6 +147,43 @@ describe('a log', () => {
     for (const path of ['.teams/login/events.jsonl', '.tasks/login/log.jsonl', '.teams/login/lead_inbox.jsonl'])
       for (const line of readFileSync(join(place.root, path), 'utf8').split('\n').filter(Boolean))
         expect(() => void JSON.parse(line)).not.toThrow();
+  });
+});
+
+describe('a file that people print', () => {
+  /** Without characters that only have no width, which are left in texts. */
+  const OBEYED = /[\u0000-\u0008\u000b-\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/;
+
+  it('no log, result, report or event holds what a terminal obeys; nothing is left out', async () => {
+    const place = new Workplace();
+    const octal = [...Buffer.from(`${HOSTILE}plain\r\n`)]
+      .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+      .join('');
+    const script = `printf '${octal}'; printf '${octal}' >&2; exit "$1"`;
+    place.put('say.sh', `${script}\n`);
+    const plan = {
+      name: 'hostile',
+      members: [{ name: 'ada', agent: { kind: 'exec' } }],
+      tasks: [
+        { subject: 'Fine', run: 'sh say.sh 0' },
+        { subject: 'Bad', run: 'sh say.sh 3' },
+      ],
+      gates: { test: 'sh say.sh 1' },
+    };
+    place.put('plan.json', JSON.stringify(plan));
+    await place.teams('run', 'plan.json', '--quiet');
+    const folder = join(place.root, '.teams/hostile');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /^(?:logs|results)\/|^(?:report\.(?:md|json)|events.*\.jsonl)$/.test(file),
+    );
+    const found = files.filter((file) => OBEYED.test(readFileSync(join(folder, file), 'utf8')));
+    expect(found).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['logs/ada.log', 'report.md', 'report.json', 'events.jsonl']));
+    const log = readFileSync(join(folder, 'logs/ada.log'), 'utf8');
+    expect(log).toContain('^[]52;c;aGk=^G');
+    expect(log).toContain('<U+202E>gpj');
+    expect(log).toContain('plain\r\n');
+    expect(readFileSync(join(folder, 'results/1.md'), 'utf8')).toContain('^[[31mred');
   });
 });
 

@@ -29,8 +29,30 @@ export const safeText = (text: string): string =>
 /** The same as one line: line breaks and runs of white space become one space. */
 export const safeLine = (text: string): string => safeText(text.replaceAll('\r', ' ')).replace(/\s+/g, ' ').trim();
 
+/**
+ * What a terminal would obey: C0 except tab and newline, DEL, C1, and characters that change the direction of text. A
+ * carriage return before a newline is not one.
+ */
+const OBEYED =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+
+/** Text for a file that people print to a terminal: nothing is left out, and what a terminal would obey is spelled. */
+export const visibleText = (text: string): string => text.replace(OBEYED, spelled);
+
+/** `^[` for ESC, as `cat -v` has it; `<U+202E>` for others. */
+function spelled(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code === 0x7f) return '^?';
+  return code < 0x20
+    ? `^${String.fromCharCode(code + 0x40)}`
+    : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
 /** JSON on one line with the same meaning for programs and no effect on a terminal. */
-export const safeJson = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, escaped);
+export const safeJson = (value: unknown): string => escapedJson(JSON.stringify(value));
+
+/** The same for a text that is JSON already. */
+export const escapedJson = (json: string): string => json.replace(UNSAFE, escaped);
 
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {

@@ -9,7 +9,7 @@ import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { ringBell } from '../../store/mail/bell.ts';
-import { hashText, keepResult } from '../../store/board/results.ts';
+import { hashText, keepResult, keptText } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -220,7 +220,8 @@ export class Tasks {
     );
   }
 
-  #keep(task: Task, { result, exitCode, files = [] }: EndInput) {
+  #keep(task: Task, { result: given, exitCode, files = [] }: EndInput) {
+    const result = keptText(given);
     const epoch = task.status === 'in_progress' ? task.claim.epoch : task.claims;
     if (task.status === 'in_progress') keepResult(this.#store.disk, this.#store.paths, task.id, epoch, result);
     const summary = result.slice(0, 4_096);

@@ -5,7 +5,7 @@ import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
-import { hashText, keepResult } from '../../store/board/results.ts';
+import { hashText, keepResult, keptText } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
 import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
@@ -25,10 +25,11 @@ export function writeEnd(
   const folded = store.board.append(authorOf(speaker), () => {
     if (verdict.do === 'release')
       return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
-    keepResult(store.disk, store.paths, task.id, epoch, verdict.text);
+    const text = keptText(verdict.text);
+    keepResult(store.disk, store.paths, task.id, epoch, text);
     const result = {
-      summary: summaryOf(verdict.text),
-      hash: hashText(verdict.text),
+      summary: summaryOf(text),
+      hash: hashText(text),
       files: changedFiles(task, store, cwd),
       exitCode: verdict.exitCode,
     };

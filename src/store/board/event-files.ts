@@ -11,6 +11,7 @@ import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { newId } from '../files/new-ids.ts';
 import * as z from 'zod';
+import { safeJson } from '../../model/text/safe-text.ts';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { FILE_MODE, list, lookAt, O_APPEND, O_RDONLY, O_WRONLY, onDisk, type Disk } from '../files/disk.ts';
@@ -161,7 +162,7 @@ export class EventFiles {
   }
 
   #line(event: object): string {
-    return JSON.stringify({ at: timestamp(this.#clock.now()), ...event });
+    return safeJson({ at: timestamp(this.#clock.now()), ...event });
   }
 
   #open(path: string, first: (fd: number) => number): EventFile | undefined {

@@ -3,6 +3,7 @@
  * log together (`event-files.ts`); views are drawn from it.
  */
 import type { Clock } from '../../model/text/clock.ts';
+import { safeJson } from '../../model/text/safe-text.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { teamEventSchema, type TeamEvent } from '../../model/team/team-config.ts';
@@ -145,7 +146,7 @@ export class EventLog extends EventLogReader {
   append(event: Omit<TeamEvent, 'at'> & { type: string }): Error | undefined {
     try {
       this.#writing.pinned.check();
-      this.#write(Buffer.from(`\n${JSON.stringify({ at: timestamp(this.#clock.now()), ...event })}\n`));
+      this.#write(Buffer.from(`\n${safeJson({ at: timestamp(this.#clock.now()), ...event })}\n`));
       return undefined;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));

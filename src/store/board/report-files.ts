@@ -1,6 +1,7 @@
 /** The final report as files: `report.md` for people, `report.json` for programs. Both can be rebuilt from the logs. */
 import { randomBytes } from 'node:crypto';
 import { parseName } from '../../model/text/names.ts';
+import { escapedJson, visibleText } from '../../model/text/safe-text.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
@@ -13,8 +14,9 @@ export function writeReport(
   data: object,
 ): void {
   const token = randomBytes(6).toString('hex');
-  replaceFile(disk, paths.reportText, `${text}\n`, token);
-  replaceFile(disk, paths.reportJson, `${JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2)}\n`, token);
+  const json = escapedJson(JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2));
+  replaceFile(disk, paths.reportText, `${visibleText(text)}\n`, token);
+  replaceFile(disk, paths.reportJson, `${json}\n`, token);
 }
 
 /**

@@ -3,9 +3,13 @@
  * is garbage.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+
+/** A result as it is kept: people print these files. */
+export const keptText = (text: string): string => visibleText(text);
 
 export const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
