@@ -17,9 +17,13 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { advance } from '../../../src/model/board/advance.ts';
-import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
+import { emptyBoard, pendingTasks, type Board } from '../../../src/model/board/board.ts';
 import { resolveTask } from '../../../src/model/board/task-reference.ts';
 import { BoardStore } from '../../../src/store/board/board.ts';
+import { openCheckpoint } from '../../../src/store/board/checkpoint.ts';
+import { CHECKPOINT_FORMAT } from '../../../src/store/board/checkpoint-format.ts';
+import { Doubt, PageReader, PageWriter } from '../../../src/store/files/checked-pages.ts';
+import { Journal } from '../../../src/store/files/journal.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { boardFromCheckpoint, keepCheckpoint } from '../../support/checkpoint.ts';
 import { realClock } from '../../support/clock.ts';
@@ -313,6 +317,16 @@ describe('a checkpoint', () => {
   });
 });
 
+/** Changes a byte of a page. */
+function damage(page: number): void {
+  const reader = new PageReader(realDisk, paths.checkpoint);
+  const at = readFileSync(paths.checkpoint).indexOf(reader.page(page));
+  reader.close();
+  const bytes = readFileSync(paths.checkpoint);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(paths.checkpoint, bytes);
+}
+
 describe('a checkpoint that does not fit is not believed', () => {
   /** A board whose tasks, requests and indices are all used. */
   function expectTruth(): void {
@@ -370,6 +384,49 @@ describe('a checkpoint that does not fit is not believed', () => {
     expect(reads()).toBe(1);
     store.close();
     expectTruth();
+  });
+
+  it.each([
+    ['of an earlier format', { format: CHECKPOINT_FORMAT - 1 }, 0],
+    ['of a later format', { format: CHECKPOINT_FORMAT + 1 }, 0],
+    ['whose header has another field', { extra: 1 }, 0],
+    ['without a list that its header names', {}, 1],
+  ])('%s, though every checksum fits: it is made anew', (_, change, dropped) => {
+    openBoard(paths, ['ada'], 30);
+    write();
+    const good = new PageReader(realDisk, paths.checkpoint);
+    const temp = join(dirname(paths.checkpoint), 'made');
+    const made = new PageWriter(realDisk, temp);
+    for (let page = 0; page < good.pages - dropped; page += 1) made.add(good.page(page));
+    made.finish({ ...(good.header as object), ...change });
+    good.close();
+    renameSync(temp, paths.checkpoint);
+    expect(() => openCheckpoint(realDisk, paths.checkpoint, new Journal(realDisk, paths.log))).toThrow(Doubt);
+    expectTruth();
+    write();
+    const next = openCheckpoint(realDisk, paths.checkpoint, new Journal(realDisk, paths.log));
+    expect(next.header.format).toBe(CHECKPOINT_FORMAT);
+    next.close();
+  });
+
+  it('with a damaged page of the past: the lead folds the log anew, and the next checkpoint has the past', () => {
+    openBoard(paths, ['ada'], 30);
+    write();
+    const { pages } = new PageReader(realDisk, paths.checkpoint);
+    const past = pastOfLog();
+    for (const page of [pages - 1, pages - 4]) {
+      damage(page);
+      const led = lead();
+      led.fold();
+      expect(pastIn(led)).toEqual(past);
+      expect([...pendingTasks(led.board)].length).toBe(30);
+      for (const _ of led.checkpointed());
+      led.close();
+      const next = lead();
+      next.fold();
+      expect([pastIn(next), [...next.changedSince(0)].length]).toEqual([past, 30]);
+      next.close();
+    }
   });
 
   it('an older one is believed for what it covers', () => {
