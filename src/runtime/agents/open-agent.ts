@@ -15,6 +15,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
 import { insideEnvironment, memberServer, memberServerInside } from '../tools/member-server.ts';
+import { writeDoor } from './write-door.ts';
 import type { CommandLine } from '../tools/broker.ts';
 import type { HeldProgram } from '../tools/open-program-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
@@ -200,6 +201,7 @@ async function workspaceOf({ store, config, member, parent, permissions }: Membe
     root: workPlaceOf(store.disk, store.paths, config),
     environment: parent,
     permissions,
+    refusesWrite: writeDoor(store, member.name, workPlaceOf(store.disk, store.paths, config)),
     isolation: decodeIsolation(parent),
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),

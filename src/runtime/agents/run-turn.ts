@@ -9,6 +9,8 @@ import type { MemberOutput } from '../views/member-output.ts';
 interface TurnListener {
   readonly output: Pick<MemberOutput, 'print' | 'say'>;
   readonly sandbox: Sandbox;
+  /** Why a file may not be written now. */
+  readonly refusesWrite?: ((path: string) => string | undefined) | undefined;
   /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** Without a ledger nothing is logged: a command reports nothing. */
@@ -22,6 +24,17 @@ export async function runTurn(turn: Turn, listener: TurnListener, signal: AbortS
     if (next.done) return next.value;
     answer = await heard(next.value, listener, signal);
   }
+}
+
+/** A permitted write must also be within the files of the member's task. */
+function ownedOnly(
+  { effect, paths }: AgentEvent & { type: 'asked' },
+  judged: CallAnswer,
+  { refusesWrite }: Pick<TurnListener, 'refusesWrite'>,
+): CallAnswer {
+  if (!judged.ok || effect !== 'writes' || refusesWrite === undefined) return judged;
+  const why = paths.flatMap((path) => refusesWrite(path) ?? [])[0];
+  return why === undefined ? judged : { ok: false, why };
 }
 
 /** Characters of a call's input that the log shows. */
@@ -43,7 +56,7 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
       await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
     case 'asked':
-      return judgePermission(event, sandbox);
+      return ownedOnly(event, judgePermission(event, sandbox), listener);
     case 'started':
       return undefined;
     case 'session':

@@ -21,14 +21,17 @@ export function memberPermissions({ store, speaker }: Pick<TeamHandle, 'store' |
   };
 }
 
-/**
- * Whether the member's plan is approved. A runner begins a task only after approval, and its record says `waiting`
- * until then. A member without a runner cannot ask for approval, and stays read-only.
- */
+/** Whether the board has the approval of a plan for the present claim of the member's own process. */
 function hasApproval({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): boolean {
   if (speaker.kind !== 'member') return false;
-  return (
-    ownTask(store.board.fold(), speaker.name) !== undefined &&
-    store.roster.read(speaker.name)?.note?.state !== 'waiting'
+  const board = store.board.fold();
+  const own = ownTask(board, speaker.name);
+  return [...board.requests.values()].some(
+    (request) =>
+      request.kind === 'plan' &&
+      request.state === 'answered' &&
+      request.approve &&
+      request.task === own?.id &&
+      request.epoch === own?.claim.epoch,
   );
 }

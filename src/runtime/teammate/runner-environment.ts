@@ -27,6 +27,8 @@ export interface RunnerEnvironment {
   readonly remedy: (end: FaultyTurn) => Promise<RemedyResult | undefined>;
   /** What its turns get besides: tools, and mail that comes during the turn. */
   readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
+  /** Why a file may not be written now. */
+  readonly refusesWrite: (path: string) => string | undefined;
   /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** How commands that judge its work are isolated; `what` names them for people. */

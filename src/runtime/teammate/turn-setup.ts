@@ -7,6 +7,7 @@ import type { Mailroom } from '../team/mailroom.ts';
 import { MemberOutput } from '../views/member-output.ts';
 import { mailBlock, turnPrompt } from '../team/prompts.ts';
 import type { RoleOf } from './load-role.ts';
+import { writeDoor } from '../agents/write-door.ts';
 import { AgentSlots } from '../agents/agent-slots.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
@@ -63,8 +64,9 @@ export class TurnSetup {
     };
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
+    const refusesWrite = writeDoor(store, session.name, cwd);
     const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
-    return { ...own, call, around, isAsking, remedy, judging, carryOut, hook };
+    return { ...own, refusesWrite, call, around, isAsking, remedy, judging, carryOut, hook };
   }
 
   /** Call it when mail came; a turn may be running. */

@@ -27,6 +27,15 @@ function placeFor(root: string, path: string, command: FileAccess): ResolvedPath
   throw new UsageError('POLICY_DENIED', `${quoted(path)} is ${what} by this tool (rule: protected paths, ${rule}).`);
 }
 
+type Refuses = (path: string) => string | undefined;
+
+/** @throws UsageError `POLICY_DENIED` */
+function writable(place: ResolvedPath, refuses: Refuses): ResolvedPath {
+  const why = refuses(place.path);
+  if (why !== undefined) throw new UsageError('POLICY_DENIED', why);
+  return place;
+}
+
 /** @param most bytes that the answer may have */
 export function readFileTool(root: string, input: ToolInputs['read_file'], most = PAGE_BYTES + FRAME): string {
   const place = placeFor(root, input.path, 'read');
@@ -52,17 +61,22 @@ function pageText({ path }: ResolvedPath, from: number, { lines, total }: Page):
   return last === total ? text : `${text}\n[Lines ${from} to ${last} of ${total}. Go on with offset ${last + 1}.]`;
 }
 
-export function writeFileTool(root: string, { path, content }: ToolInputs['write_file']): string {
-  const place = placeFor(root, path, 'write');
+/** @param refuses says why a real path may not be written now */
+export function writeFileTool(
+  root: string,
+  { path, content }: ToolInputs['write_file'],
+  refuses: Refuses = () => undefined,
+): string {
+  const place = writable(placeFor(root, path, 'write'), refuses);
   if (place.path === '') throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
   const { replaced } = writeText(place, content);
   return `${replaced ? 'Replaced' : 'Created'} ${place.path} (${Buffer.byteLength(content)} bytes).`;
 }
 
-export function editFileTool(root: string, input: ToolInputs['edit_file']): string {
+export function editFileTool(root: string, input: ToolInputs['edit_file'], refuses: Refuses = () => undefined): string {
   const { path, old_text, new_text, replace_all = false } = input;
   if (old_text === new_text) throw new UsageError('USAGE', 'old_text and new_text are the same: nothing to change.');
-  const place = placeFor(root, path, 'write');
+  const place = writable(placeFor(root, path, 'write'), refuses);
   let count = 0;
   changeText(place, (text) => {
     const [old, next] = inItsLineEnds(text, old_text, new_text);

@@ -20,6 +20,8 @@ export interface WorkspaceOptions {
   readonly isolation: IsolationSetting;
   /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;
+  /** Why a file may not be written now, besides the permissions. */
+  readonly refusesWrite?: (path: string) => string | undefined;
   /** Called once, if commands are not isolated although they should be. */
   readonly onWarning: (text: string) => void;
   /** The environment of this process. A command gets only what every program needs, and no key. */
@@ -96,16 +98,16 @@ export class Workspace implements AsyncDisposable {
   }
 
   async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
-    const { root } = this.#options;
+    const { root, refusesWrite = () => undefined } = this.#options;
     switch (tool) {
       case 'bash':
         return this.#bash(inputOf(tool, input), call);
       case 'read_file':
         return { ok: true, text: readFileTool(root, inputOf(tool, input), call.mostBytes) };
       case 'write_file':
-        return { ok: true, text: writeFileTool(root, inputOf(tool, input)) };
+        return { ok: true, text: writeFileTool(root, inputOf(tool, input), refusesWrite) };
       case 'edit_file':
-        return { ok: true, text: editFileTool(root, inputOf(tool, input)) };
+        return { ok: true, text: editFileTool(root, inputOf(tool, input), refusesWrite) };
     }
   }
 

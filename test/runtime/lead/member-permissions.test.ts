@@ -1,6 +1,7 @@
 /** What a member may do to files, as another process of it sees it: from the config and the state of its plan. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { memberPermissions } from '../../../src/runtime/lead/member-permissions.ts';
+import { answerPlan } from '../../../src/runtime/team/plan-approval.ts';
 import { makeTeam, openHandle, type TeamHandle } from '../../../src/runtime/team/team-handle.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -39,11 +40,10 @@ test('a member may write for the task whose plan its runner got approved, and on
   expect(memberPermissions(own).planPending).toBe(true);
   await lead.board.add({ subject: 'One', owner: 'ada' });
   await person.board.claim('1');
-  const { roster } = person.store;
-  const record = { version: 1, name: speaker.name, phase: 'running', started_at: 0 } as const;
-  roster.write({ ...record, note: { state: 'waiting', reason: 'the plan', since: 0 } });
   expect(memberPermissions(own).planPending).toBe(true);
-  roster.write(record);
+  await person.send('lead', 'I shall …', { kind: 'plan_approval_request', task_id: '1' });
+  expect(memberPermissions(own).planPending).toBe(true);
+  await answerPlan(lead, '1', { approve: true, text: '' });
   expect(memberPermissions(own).planPending).toBe(false);
   await person.board.complete('1', { result: 'done' });
   expect(memberPermissions(own).planPending).toBe(true);
