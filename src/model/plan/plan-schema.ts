@@ -16,6 +16,7 @@ import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { profileSchema } from '../board/event.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
+import { FOREIGN_PLAN_KEYS, FOREIGN_TASK_KEYS } from './foreign-keys.ts';
 import { closed } from '../text/document-problem.ts';
 
 export const DEFAULT_ROLE = 'executor';
@@ -61,26 +62,29 @@ const member = closed({
   prompt: body.min(1).optional(),
 });
 
-const task = closed({
-  key: line(200).optional(),
-  subject: line(1_000),
-  description: body.default(''),
-  owner: line(64).optional(),
-  role: line(64).optional(),
-  run: commandSchema.optional(),
-  prompt: body.min(1).optional(),
-  blockedBy: z.array(reference).max(10_000).default([]),
-  files: z.array(path).max(1_000).default([]),
-  verify: z.array(processText.min(1)).max(100).default([]),
-  timeout: durationSchema.prefault('10m'),
-  retries: z.number().int().min(0).max(100).default(0),
-  env: envSchema.default({}),
-  required: z.boolean().default(true),
-  artifact: path.optional(),
-  /** Acceptance criteria, for the member that does it. */
-  acceptance: z.array(line(1_000)).max(50).default([]),
-  tier: tierSchema.optional(),
-});
+const task = closed(
+  {
+    key: line(200).optional(),
+    subject: line(1_000),
+    description: body.default(''),
+    owner: line(64).optional(),
+    role: line(64).optional(),
+    run: commandSchema.optional(),
+    prompt: body.min(1).optional(),
+    blockedBy: z.array(reference).max(10_000).default([]),
+    files: z.array(path).max(1_000).default([]),
+    verify: z.array(processText.min(1)).max(100).default([]),
+    timeout: durationSchema.prefault('10m'),
+    retries: z.number().int().min(0).max(100).default(0),
+    env: envSchema.default({}),
+    required: z.boolean().default(true),
+    artifact: path.optional(),
+    /** Acceptance criteria, for the member that does it. */
+    acceptance: z.array(line(1_000)).max(50).default([]),
+    tier: tierSchema.optional(),
+  },
+  FOREIGN_TASK_KEYS,
+);
 
 /** Only in a plan that a planner made: the task, the spec, and the owner of each boundary file. */
 const decomposed = closed({
@@ -103,30 +107,33 @@ const gate = z.union([z.boolean(), commandSchema]).default(false);
 
 const CURE = 'add for example `members: [{name: ada, agent: {kind: exec}}]`.';
 
-export const planFileSchema = closed({
-  name: named('team').optional(),
-  profile: profileSchema.default('forge'),
-  cwd: path.optional(),
-  members: z
-    .array(member, { error: (issue) => (issue.input === undefined ? `"members" is missing: ${CURE}` : undefined) })
-    .min(1)
-    .max(MAX_MEMBERS),
-  tasks: z.array(task).min(1).max(MAX_TASKS),
-  gates: closed({
-    /** Report writes outside the `files` of the tasks. */
-    ownership: z.boolean().default(false),
-    build: gate,
-    test: gate,
-    lint: gate,
-    crossVerify: z.boolean().default(false),
-  }).prefault({}),
-  cascade: z.union([z.boolean(), cascadeByRole]).default(false),
-  sharedFiles: z.array(path).max(1_000).default([]),
-  /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
-  lead: z.union([line(64), agentSpecSchema]).optional(),
-  envPass: z.array(envNameSchema).max(1_000).default([]),
-  decomposed: decomposed.optional(),
-});
+export const planFileSchema = closed(
+  {
+    name: named('team').optional(),
+    profile: profileSchema.default('forge'),
+    cwd: path.optional(),
+    members: z
+      .array(member, { error: (issue) => (issue.input === undefined ? `"members" is missing: ${CURE}` : undefined) })
+      .min(1)
+      .max(MAX_MEMBERS),
+    tasks: z.array(task).min(1).max(MAX_TASKS),
+    gates: closed({
+      /** Report writes outside the `files` of the tasks. */
+      ownership: z.boolean().default(false),
+      build: gate,
+      test: gate,
+      lint: gate,
+      crossVerify: z.boolean().default(false),
+    }).prefault({}),
+    cascade: z.union([z.boolean(), cascadeByRole]).default(false),
+    sharedFiles: z.array(path).max(1_000).default([]),
+    /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
+    lead: z.union([line(64), agentSpecSchema]).optional(),
+    envPass: z.array(envNameSchema).max(1_000).default([]),
+    decomposed: decomposed.optional(),
+  },
+  FOREIGN_PLAN_KEYS,
+);
 export type PlanFile = z.infer<typeof planFileSchema>;
 export type PlanFileTask = PlanFile['tasks'][number];
 

@@ -55,3 +55,11 @@ export function didYouMeanOneOf(word: string, candidates: Iterable<string>): str
   const known = [...candidates];
   return `${didYouMean(word, known)}${known.length === 0 ? '' : ` Known are ${known.join(', ')}.`}`;
 }
+
+/** The sentence about a name that is no member's. */
+export function noMember(team: string, name: string, members: Iterable<string>): string {
+  const meant = nearest(name, members);
+  const cure =
+    meant === undefined ? `; \`teams status ${team}\` lists them.` : `; did you mean ${JSON.stringify(meant)}?`;
+  return `Team ${team} has no member ${name}${cure}`;
+}

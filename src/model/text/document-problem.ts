@@ -20,12 +20,21 @@ export interface DocumentProblem {
 /** At most this many problems of one document are reported. */
 export const MAX_PROBLEMS = 100;
 
-/** An object schema that refuses unknown keys and suggests the nearest known one. */
-export const closed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+/**
+ * An object schema that refuses unknown keys and suggests the nearest known one.
+ *
+ * @param known what other programs' words are called here, as the rest of a sentence
+ */
+export const closed = <Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  known: Readonly<Record<string, string>> = {},
+) =>
   z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
-      return issue.keys.map((key) => `Unknown key ${quoted(key)}${didYouMean(key, Object.keys(shape))}`).join('\n');
+      const hintOf = (key: string): string =>
+        Object.hasOwn(known, key) ? `; use ${known[key]}.` : didYouMean(key, Object.keys(shape));
+      return issue.keys.map((key) => `Unknown key ${quoted(key)}${hintOf(key)}`).join('\n');
     },
   });
 

@@ -1,4 +1,5 @@
 /** Sets up a project: first lists what would be written, then writes it. */
+import { join } from 'node:path';
 import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
@@ -6,6 +7,7 @@ import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.
 import { rootPaths } from '../../store/files/paths.ts';
 import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
 import { schemaFile } from '../process/package.ts';
+import { firstPlan, firstTasks, OWN_PLAN } from './first-plan.ts';
 
 interface InitChange {
   readonly file: string;
@@ -16,7 +18,12 @@ interface InitChange {
 export function initPlan(root: string): InitChange[] {
   const { config } = rootPaths(root);
   const exclusion = missingExclusion(root);
+  const plan = join(root, OWN_PLAN);
+  const tasks = firstTasks(root).map(({ key }) => key);
   return [
+    ...(readUserFile(plan) === undefined
+      ? [{ file: plan, what: `a plan with ${tasks.length === 1 ? 'the task' : 'the tasks'} ${tasks.join(', ')}` }]
+      : []),
     ...(readUserFile(config) === undefined
       ? [{ file: config, what: 'the configuration, every key commented out with its default' }]
       : []),
@@ -32,6 +39,7 @@ export function initPlan(root: string): InitChange[] {
  */
 export function initProject(root: string): string | undefined {
   const { config } = rootPaths(root);
+  createUserFile(join(root, OWN_PLAN), firstPlan(root));
   if (createUserFile(config, configText())) trustProjectConfig(root);
   return excludeFromGit(root).warning;
 }

@@ -1,4 +1,5 @@
 /** Sends mail for a speaker, under the rules of the team's profile; each recipient has its own receipt. */
+import { noMember } from '../../model/text/did-you-mean.ts';
 import { ConflictError, isTeamError, UsageError } from '../../model/text/errors.ts';
 import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -27,10 +28,7 @@ export async function sendMail(
   const type = options.type ?? 'message';
   const member = board.members.get(to);
   if (to !== LEAD && member === undefined)
-    throw new UsageError(
-      'UNKNOWN_RECIPIENT',
-      `Team ${store.paths.name} has no member ${to}; \`teams status ${store.paths.name}\` lists them.`,
-    );
+    throw new UsageError('UNKNOWN_RECIPIENT', noMember(store.paths.name, to, board.members.keys()));
   if (member?.state === 'left')
     throw new ConflictError('REFUSED', `${to} has left team ${store.paths.name} and reads no mail any more.`);
   const asked = to === LEAD && speaker.name !== LEAD ? mayAsk(board.profile, options.kind)?.why : undefined;

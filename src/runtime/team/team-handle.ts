@@ -3,6 +3,7 @@
  * any process. The process that leads also has a `RunSession`.
  */
 import process from 'node:process';
+import { noMember } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Change, ClaimMode, Profile } from '../../model/board/event.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
@@ -232,10 +233,8 @@ export class TeamHandle implements AsyncDisposable {
 
   #known(member: string): Name {
     const name = parseMemberName(member);
-    if (name === LEAD || this.store.board.fold().members.has(name)) return name;
-    throw new UsageError(
-      'UNKNOWN_RECIPIENT',
-      `Team ${this.name} has no member ${name}; \`teams status ${this.name}\` lists them.`,
-    );
+    const { members } = this.store.board.fold();
+    if (name === LEAD || members.has(name)) return name;
+    throw new UsageError('UNKNOWN_RECIPIENT', noMember(this.name, name, members.keys()));
   }
 }

@@ -1,4 +1,5 @@
 /** Follows a team from outside without consuming anything: its events, a member's mail, and what its agent prints. */
+import { noMember } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
@@ -20,11 +21,9 @@ type Asked = Pick<TeamReader, 'board'>;
 /** @throws UsageError `BAD_NAME`, `UNKNOWN_MEMBER` */
 export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'>, text: string): Name {
   const name = parseMemberName(text);
-  if (name === LEAD || board.fold().members.has(name)) return name;
-  throw new UsageError(
-    'UNKNOWN_MEMBER',
-    `Team ${paths.name} has no member ${name}; \`teams status ${paths.name}\` lists them.`,
-  );
+  const { members } = board.fold();
+  if (name === LEAD || members.has(name)) return name;
+  throw new UsageError('UNKNOWN_MEMBER', noMember(paths.name, name, members.keys()));
 }
 
 /** A member's mail, without consuming it: unread mail, or with `history` acknowledged mail. */

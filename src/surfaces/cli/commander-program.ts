@@ -26,7 +26,7 @@ const COMMON: readonly [flags: string, what: string][] = [
  * @throws CommanderError for a usage error, instead of printing it
  */
 export function program(verbs: readonly Verb[], output: OutputStream, onVerb: OnVerb): Command {
-  const root = new Command('teams').description(ABOUT).version(VERSION, '--version', 'print the version');
+  const root = new Command('teams').description(ABOUT).version(VERSION, '-V, --version', 'print the version');
   for (const [flags, what] of COMMON) root.option(flags, what);
   prepare(root, output);
   for (const verb of verbs) addVerb(parentOf(root, verb, output), verb, output, onVerb);
@@ -38,7 +38,7 @@ function prepare(command: Command, output: OutputStream): void {
     .exitOverride()
     .configureOutput({ writeOut: (text) => void output.write(text), writeErr: () => {} })
     .configureHelp({ showGlobalOptions: true })
-    .helpOption('--help', 'show this help');
+    .helpOption('-h, --help', 'show this help');
 }
 
 const GROUPS: Readonly<Record<string, string>> = {

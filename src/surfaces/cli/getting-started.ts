@@ -19,7 +19,7 @@ export function firstSteps({ stdout }: CliIo, json: boolean): number {
     '',
     ...STEPS.map(([line, what]) => `  ${line}\n      ${what}`),
     '',
-    'To run a whole plan: `teams run plan.yaml`. All verbs: `teams --help`. Check this machine: `teams doctor`.',
+    'To run the commands of this project as a plan: `teams init`, then `teams run`. All verbs: `teams --help`. Check this machine: `teams doctor`.',
   ];
   const steps = STEPS.map(([line, what]) => ({ line, what }));
   stdout.write(json ? jsonLine({ steps }) : `${safeText(text.join('\n'))}\n`);

@@ -19,7 +19,8 @@ export async function main(argv: readonly string[], io: CliIo = processIo()): Pr
   return io.own === undefined ? code : io.own.end(code);
 }
 
-async function run(argv: readonly string[], io: CliIo): Promise<number> {
+async function run(given: readonly string[], io: CliIo): Promise<number> {
+  const argv = SHORT_VERSION.has(given[0] ?? '') ? ['--version', ...given.slice(1)] : given;
   if (process.platform === 'win32') {
     io.stderr.write('teams: Windows is not supported; run it inside WSL.\n');
     return 2;
@@ -47,6 +48,8 @@ async function run(argv: readonly string[], io: CliIo): Promise<number> {
     return usageErrorOf(error, argv, io);
   }
 }
+
+const SHORT_VERSION = new Set(['-v', '-V']);
 
 /** True when argv holds at most common flags and no verb. */
 function isBare(argv: readonly string[]): boolean {

@@ -3,6 +3,33 @@ import type { CommanderError } from 'commander';
 import { tell } from './cli-failure.ts';
 import type { CliIo } from './io.ts';
 
+/** Verbs of other programs, by habit, and what to use. */
+const HABITS: ReadonlyMap<string, string> = new Map([
+  ['ps', '`teams list` shows the teams, `teams status` the members of one'],
+  ['ls', '`teams list` shows the teams'],
+  ['show', '`teams status` shows a team, `teams task get` a task, `teams why` what it waits for'],
+  ['describe', '`teams why` says what a team, member or task waits for'],
+  ['inspect', '`teams why` says what a team, member or task waits for'],
+  ['stop', '`teams cancel` stops a run, `teams delete` ends and archives a team'],
+  ['kill', '`teams cancel --force` stops a run at once'],
+  ['down', '`teams delete` ends and archives a team'],
+  ['rm', '`teams delete` ends and archives a team'],
+  ['remove', '`teams delete` ends and archives a team'],
+  ['up', '`teams run` runs a plan'],
+  ['start', '`teams run` runs a plan, `teams lead` leads a team that exists'],
+  ['exec', '`teams run` runs a plan'],
+  ['new', '`teams create` makes a team'],
+  ['add', '`teams spawn` adds a member, `teams task create` a task'],
+  ['tail', '`teams log --follow` follows a team, `teams logs` shows what a member printed'],
+  ['attach', '`teams watch` shows a team while it works'],
+  ['top', '`teams watch` shows a team while it works'],
+  ['retry', '`teams task retry` retries a task, `teams resume --retry-failed` all that failed'],
+  ['skip', '`teams task skip` skips a task'],
+  ['message', '`teams send` sends a message'],
+  ['restart', '`teams resume` goes on with a run, `teams run --fresh` starts it anew'],
+  ['info', '`teams status` shows a team, `teams doctor` this machine'],
+]);
+
 /**
  * Prints the error.
  * @returns the exit code of a usage error
@@ -18,6 +45,8 @@ function sentence({ code, message }: CommanderError, argv: readonly string[]): s
   const [verb] = argv.filter((word) => !word.startsWith('-'));
   if (code === 'commander.help')
     return `\`teams ${verb ?? ''}\` needs a verb after it; \`teams ${verb ?? ''} --help\` lists them.`;
+  const meantByHabit = code === 'commander.unknownCommand' ? HABITS.get(verb ?? '') : undefined;
+  if (meantByHabit !== undefined) return `There is no verb ${JSON.stringify(verb)}; ${meantByHabit}.`;
   const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
   const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
   const fullMessage = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');

@@ -2,6 +2,7 @@
 import {
   looksLikePlan,
   missingPlan,
+  OWN_PLAN,
   planInFile,
   planInText,
   planNear,
@@ -14,20 +15,25 @@ import { noMore } from './options.ts';
 import { readStdin } from './stdin.ts';
 
 /**
- * @param words a file name, or `-`
+ * @param words a file name, or `-`; without a word, the project's own plan
  * @throws UsageError `USAGE` for a missing file, `PLAN_INVALID`
  */
 export async function planOf(frame: CliContext, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
   const [word, ...rest] = words;
-  if (word === undefined)
-    throw new UsageError(
-      'USAGE',
-      'Which plan? For example `teams run plan.yaml`, or `teams run -` for one from stdin.',
-    );
+  if (word === undefined) return ownPlan(context);
   noMore(rest);
   const plan = word === '-' ? planInText(await readStdin(frame.io), context) : planInFile(word, context);
   if (plan) return plan;
   throw missing(word, context.cwd);
+}
+
+function ownPlan(context: PlanContext): GivenPlan {
+  const plan = planInFile(OWN_PLAN, context);
+  if (plan) return plan;
+  throw new UsageError(
+    'USAGE',
+    `Which plan? There is no ${OWN_PLAN} here; \`teams init\` writes one, \`teams run plan.yaml\` runs another, \`teams run -\` one from stdin.`,
+  );
 }
 
 function missing(word: string, cwd: string): UsageError {

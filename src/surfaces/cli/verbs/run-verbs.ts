@@ -27,7 +27,7 @@ export const runs: readonly Verb[] = [
       { flags: '--fresh', what: 'archive the team of this name and start a new one' },
     ],
     examples: [
-      { line: 'teams run plan.yaml', what: 'run the plan in this terminal' },
+      { line: 'teams run', what: 'run teams.yaml, the plan of this project, in this terminal' },
       { line: 'teams run 3:executor "fix all type errors"', what: 'a planner divides the task among three members' },
       { line: 'teams run - --var branch=main <plan.yaml', what: 'read the plan from stdin and set {{branch}}' },
       { line: 'teams run plan.yaml --detach', what: 'run in the background; `teams wait` waits for the end' },
@@ -37,7 +37,7 @@ export const runs: readonly Verb[] = [
   {
     name: 'validate',
     summary: 'check a plan and print what it would do',
-    words: '<plan>',
+    words: '[plan]',
     options: [{ flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true }],
     examples: [
       { line: 'teams validate plan.yaml', what: 'list every error with line and column' },

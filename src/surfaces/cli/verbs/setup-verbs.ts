@@ -22,7 +22,7 @@ export const setup: readonly Verb[] = [
   },
   {
     name: 'init',
-    summary: 'set up a project (configuration, git excludes), or add teams to the configuration of an MCP host',
+    summary: 'set up a project (a plan, configuration, git excludes), or add teams to the configuration of an MCP host',
     options: [
       { flags: '--host <host>', what: 'claude, codex, gemini or opencode: add `teams mcp` to its MCP servers' },
       { flags: '--print', what: 'with --host: print the entry and write nothing' },

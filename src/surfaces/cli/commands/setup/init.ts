@@ -1,5 +1,5 @@
 /**
- * `teams init`: writes a project's configuration, all of it commented out, and git excludes. With `--host` it adds our
+ * `teams init`: writes a plan that runs, a project's configuration, all of it commented out, and git excludes. With `--host` it adds our
  * entry to an MCP host's configuration. It lists the changes before it writes, and overwrites nothing.
  */
 import * as z from 'zod';
@@ -39,6 +39,7 @@ async function project(context: CliContext, root: string): Promise<void> {
   const isWanted = changes.length > 0 && (await isAgreed(context));
   const warning = isWanted ? initProject(root) : undefined;
   if (warning !== undefined) context.warn(warning);
+  if (isWanted) context.info('Next: `teams run` runs the plan, `teams doctor` checks this machine.');
   context.result({ root, changes, written: isWanted }, '');
 }
 
