@@ -15,8 +15,17 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** A maximum of at least this is the platform's limit, and is not printed. */
 const UNLIMITED = 2 ** 31 - 1;
 
-const { verbs, program, jsonSchemas, configVariables, EXIT_CODE_HELP, ERROR_CODE_HELP, VERB_SHAPES, schemaName } =
-  await sources();
+const {
+  verbs,
+  program,
+  jsonSchemas,
+  configVariables,
+  EXIT_CODE_HELP,
+  RUN_ENDS,
+  ERROR_CODE_HELP,
+  VERB_SHAPES,
+  schemaName,
+} = await sources();
 
 const wanted = new Map([
   ['docs/cli.md', cliPage()],
@@ -38,7 +47,7 @@ async function sources() {
     'src/surfaces/cli/verbs/all-verbs.ts': 'verbs',
     'src/surfaces/cli/commander-program.ts': 'program',
     'src/surfaces/cli/shapes/all-shapes.ts': 'VERB_SHAPES, schemaName',
-    'src/surfaces/cli/exit-code-help.ts': 'EXIT_CODE_HELP',
+    'src/surfaces/cli/exit-code-help.ts': 'EXIT_CODE_HELP, RUN_ENDS',
     'src/model/config/schemas.ts': 'jsonSchemas',
     'src/model/config/config-env.ts': 'configVariables',
     'src/model/text/error-code-help.ts': 'ERROR_CODE_HELP',
@@ -102,7 +111,18 @@ function cliPage() {
 
 function exitCodes() {
   const rows = EXIT_CODE_HELP.map(({ code, text, errors }) => [code, text, errors === undefined ? '' : code1(errors)]);
-  return ['## Exit codes', '', ...table(['code', 'meaning', 'error class'], rows)];
+  const ends = RUN_ENDS.map(({ code, text }) => [code, text]);
+  return [
+    '## Exit codes',
+    '',
+    ...table(['code', 'meaning', 'error class'], rows),
+    '',
+    '### How a run can end',
+    '',
+    'The codes of `run`, `resume` and `pipeline` in the foreground, and of `wait` for a run in the background. A run that a limit, the time limit or a signal ended goes on with `teams resume`.',
+    '',
+    ...table(['code', 'how the run ended'], ends),
+  ];
 }
 
 function errorCodes() {

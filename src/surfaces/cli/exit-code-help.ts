@@ -30,3 +30,26 @@ export const EXIT_CODE_HELP: readonly ExitCodeHelp[] = [
   { code: SIGNAL_CODES.SIGINT, text: 'Ended by SIGINT: Ctrl-C.' },
   { code: SIGNAL_CODES.SIGTERM, text: 'Ended by SIGTERM.' },
 ];
+
+/** Every way a run can end; test/e2e/run-ends.test.ts tries each. */
+export const RUN_ENDS: readonly Pick<ExitCodeHelp, 'code' | 'text'>[] = [
+  { code: 0, text: 'Every required task is completed and no gate failed.' },
+  { code: 0, text: 'A task that is not required failed; the rest is completed.' },
+  { code: 1, text: 'A required task failed, or was skipped because of a failed one.' },
+  { code: 1, text: 'A gate failed (build, test, lint, ownership, cross-verification).' },
+  { code: 1, text: 'A gate was skipped, with `--strict`.' },
+  { code: 1, text: 'A verdict (`NEEDS_FIX`) is not resolved.' },
+  { code: 1, text: 'A limit (`--max-cost`, `--max-tokens`) was reached.' },
+  { code: 1, text: 'It was cancelled (`teams cancel`).' },
+  { code: usage.exitCode, text: 'The plan or a flag is wrong; nothing was started.' },
+  { code: conflict.exitCode, text: 'Another process leads the team; nothing was started.' },
+  { code: store.exitCode, text: 'A file of the team is damaged, or the working directory is gone.' },
+  {
+    code: agent.exitCode,
+    text: 'The agent of a member, the lead, or the planner cannot work here; nothing was started.',
+  },
+  { code: TIMED_OUT, text: 'The time limit (`--timeout`) was reached.' },
+  { code: SIGNAL_CODES.SIGHUP, text: 'SIGHUP: the terminal was closed.' },
+  { code: SIGNAL_CODES.SIGINT, text: 'SIGINT: Ctrl-C.' },
+  { code: SIGNAL_CODES.SIGTERM, text: 'SIGTERM.' },
+];
