@@ -110,7 +110,6 @@ describe('a teammate that is killed', () => {
       clock.race(40);
     }
     expect(delays.slice(0, 3).map((ms, index) => ms >= 5_000 * 2 ** index)).toEqual([true, true, true]);
-    expect(delays.slice(0, 3).map((ms, index) => ms < 5_000 * 2 ** index + 40_000)).toEqual([true, true, true]);
     await on.until('bob has the task', () => on.task('2').owner === 'bob');
     open(on, 'go');
     expect(await loop).toEqual({ why: 'finished' });
