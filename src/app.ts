@@ -74,6 +74,7 @@ export { carryOutUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
 export { closeTeam, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';
+export { shutdownAhead } from './runtime/views/shutdown-ahead.ts';
 export { listedTeams } from './runtime/views/listing.ts';
 export { MailIndex, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';
 export { memberToolContext } from './runtime/tools/member-tool-context.ts';

@@ -349,6 +349,7 @@ describe('signals', () => {
     await new Promise((done) => setTimeout(done, 150));
     child.kill('SIGINT');
     const { code, err } = await ended;
+    expect(err).toContain('Finishing 1 task, at most 1m00s; Ctrl-C again stops at once.\n');
     expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({ code: 130, last: 'teams resume slow' });
     expect(workIn(place)).toEqual([]);
   });
@@ -367,7 +368,8 @@ describe('signals', () => {
       const pids = [lead, ...running().filter(({ parent }) => parent === lead?.pid)]
         .filter((one) => one !== undefined && victims.test(one.command))
         .map((one) => one?.pid ?? 0);
-      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      // Stopped first: neither may act on the other's death before its own.
+      for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, signal);
       await ended;
       if (pids.length === 1) await until(() => !asleep(place)(), 'the gate is gone');
     }

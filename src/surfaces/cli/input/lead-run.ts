@@ -2,7 +2,9 @@
 import {
   detachLead,
   archiveFinished,
+  duration,
   reportText,
+  shutdownAhead,
   type Report,
   type RunOptions,
   type SessionOptions,
@@ -48,6 +50,7 @@ export async function leadRun(
   show: ShowProgress,
 ): Promise<number> {
   using interrupts = new Interrupts(flags.timeout);
+  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths)), { once: true });
   const progress = await show(paths);
   let report: Report;
   try {
@@ -66,6 +69,14 @@ export async function leadRun(
   );
   context.io.stderr.write(`teams resume ${paths.name}\n`);
   return interrupts.code;
+}
+
+/** What happens between the first signal and the end. */
+export function stoppingText(context: CliContext, paths: TeamPaths): string {
+  const { busy, waitMs } = shutdownAhead(paths, settings(context).session);
+  const again = 'Ctrl-C again stops at once.';
+  if (busy === 0) return `Stopping the members; ${again}`;
+  return `Finishing ${busy} ${busy === 1 ? 'task' : 'tasks'}, at most ${duration(waitMs)}; ${again}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
-import { detached } from '../../input/lead-run.ts';
+import { detached, stoppingText } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
@@ -21,6 +21,7 @@ export const act: Act = async (context, given) => {
   if (detach)
     return detached(context, paths, ['lead', name, '--root', paths.root, ...(takeover ? ['--takeover'] : [])]);
   using interrupts = new Interrupts();
+  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths)), { once: true });
   const progress = await progressOf(context)(paths);
   try {
     const code = await leadTeam(
