@@ -143,8 +143,10 @@ async function plan(resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<
   return task === undefined ? { kind: 'ended', code: interrupts.code ?? DECLINED } : { kind: 'planned', task };
 }
 
-function shown(context: CliContext, task: PlannedTask, name: Name | undefined): TaskTeam {
-  const { plan: made } = task.named(name ?? generatedName());
+async function shown(context: CliContext, task: PlannedTask, name: Name | undefined): Promise<TaskTeam> {
+  const given = task.named(name ?? generatedName());
+  await requireAgents(given, context.io);
+  const { plan: made } = given;
   context.result({ plan: made }, task.text);
   return { kind: 'ended', code: 0 };
 }

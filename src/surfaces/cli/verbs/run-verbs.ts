@@ -36,9 +36,12 @@ export const runs: readonly Verb[] = [
   },
   {
     name: 'validate',
-    summary: 'check a plan and print what it would do',
+    summary: 'check a plan and its agents, and print what it would do',
     words: '[plan]',
-    options: [{ flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true }],
+    options: [
+      { flags: '--agent <agent>', what: 'check as a run with this --agent would' },
+      { flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true },
+    ],
     examples: [
       { line: 'teams validate plan.yaml', what: 'list every error with line and column' },
       { line: 'teams validate plan.yaml --json', what: 'print the parsed plan' },

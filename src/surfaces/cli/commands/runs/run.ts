@@ -77,12 +77,12 @@ async function runPlan(context: CliContext, words: readonly string[], options: O
   });
   const plan = await chooseDefaultAgent(written, here, context.io);
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
+  await requireAgents(plan, context.io);
   if (options.dryRun) {
     const named = { ...plan.plan, name };
     context.result({ plan: named }, describePlan(named));
     return 0;
   }
-  await requireAgents(plan, context.io);
   return startPlanned(context, plan, name, options);
 }
 

@@ -1,14 +1,14 @@
-/** `teams validate`: checks a plan and shows it. */
+/** `teams validate`: checks a plan and the agents of its members, and shows it. */
 import * as z from 'zod';
 import { describePlan } from '../../../../app.ts';
-import { defaultAgent } from '../../input/default-agent.ts';
-import { readOptions, texts } from '../../input/options.ts';
+import { chooseDefaultAgent, defaultAgent, requireAgents } from '../../input/default-agent.ts';
+import { readOptions, text, texts } from '../../input/options.ts';
 import { planOf } from '../../input/plan-arguments.ts';
 import { settings } from '../../input/settings.ts';
 import { parseVars } from '../../input/vars.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ var: texts });
+const schema = z.object({ agent: text, var: texts });
 
 export const act: Act = async (frame, given) => {
   const options = readOptions(schema, given);
@@ -17,9 +17,11 @@ export const act: Act = async (frame, given) => {
     cwd: frame.io.cwd,
     vars: parseVars(options.var),
     agents: here.agents,
-    defaultAgent: defaultAgent(here, undefined),
+    defaultAgent: defaultAgent(here, options.agent),
   };
-  const { plan } = await planOf(frame, given.words, context);
-  frame.result({ plan }, describePlan(plan));
+  const written = await planOf(frame, given.words, context);
+  const chosen = await chooseDefaultAgent(written, here, frame.io);
+  await requireAgents(chosen, frame.io);
+  frame.result({ plan: chosen.plan }, describePlan(chosen.plan));
   return 0;
 };
