@@ -65,7 +65,7 @@ export {
   outputOf,
 } from './runtime/views/follow.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
-export { OWN_PLAN } from './runtime/setup/first-plan.ts';
+export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, serve } from './runtime/teammate/join.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';

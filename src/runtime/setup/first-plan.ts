@@ -11,6 +11,8 @@ import { lookAt, realDisk } from '../../store/files/disk.ts';
 /** The plan that `teams run` runs without arguments. */
 export const OWN_PLAN = 'teams.yaml';
 
+export const hasOwnPlan = (directory: string): boolean => lookAt(realDisk, join(directory, OWN_PLAN)) !== undefined;
+
 interface FirstTask {
   readonly key: string;
   readonly subject: string;

@@ -98,6 +98,24 @@ describe('a plan by init', () => {
   });
 });
 
+describe('teams without a verb', () => {
+  it('says what is in the project and what comes next, and each line works', async () => {
+    const place = new Workplace();
+    place.put(
+      'teams.yaml',
+      'name: duo\nmembers: [{ name: ada, agent: { kind: exec } }]\ntasks: [{ subject: A, run: "false" }]\n',
+    );
+    expect((await place.teams()).out).toContain('teams run\n      run the plan teams.yaml');
+    expect((await place.teams('run', '--quiet')).code).toBe(1);
+    const { out } = await place.teams();
+    expect(out).toContain(
+      'teams report duo\n      duo: failed, 0/1 tasks; read why; `teams resume duo --retry-failed` tries again',
+    );
+    for (const [, line = ''] of out.matchAll(/^ {2}teams (report .*|status .*|list)$/gm))
+      expect((await place.teams(...line.split(' '))).code).toBe(0);
+  });
+});
+
 it.each([
   ['send', 'duo', 'adda', 'hi'],
   ['inbox', 'duo', 'adda'],
