@@ -188,7 +188,7 @@ describe('two backends', () => {
     });
     expect(report).toMatchObject({ converged: true, result: 'b\n', rounds: [{ agreement: 'conflict' }] });
     expect(report.members.map(({ name }) => name)).toEqual(['exec-worker', 'exec-2-worker']);
-    expect(report.text).toContain('the backends disagree: exec-2 passes the rubric and exec does not');
+    expect(report.text).toContain('the verdicts differ: exec-2 passes the rubric and exec does not');
   });
 
   it('two writing backends work in turn, the second on the files of the first', async () => {
