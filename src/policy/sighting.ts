@@ -81,6 +81,8 @@ export interface Limits {
   readonly watchdogReassignMs: number;
   readonly maxConsecutiveErrors: number;
   readonly maxAgents: number;
+  /** The most follow-ups of a chain; 3 if absent. */
+  readonly cascadeDepth?: number;
   /** Rules for follow-ups of finished tasks; without them there are no follow-ups. */
   readonly cascade?: CascadeRules;
 }

@@ -41,6 +41,7 @@ const CONFIG: KeyHelpTable = {
   },
   agentStallMs: { text: 'Milliseconds without any output of an agent until its turn is ended.' },
   enableCascade: { text: 'Plans that a planner makes have follow-up tasks.' },
+  cascadeDepth: { text: 'The most follow-up tasks of a chain: implement, test, review. 0: none.' },
   enableCrossCliVerification: { text: 'Plans that a planner makes are verified by an agent of another vendor.' },
   lockTimeoutMs: { text: 'Milliseconds that a write waits for a lock until it fails with LOCK_TIMEOUT.' },
   inboxMaxMessages: { text: 'The most messages of an inbox that are not read yet. A further one is refused: QUOTA.' },

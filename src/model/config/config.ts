@@ -53,6 +53,7 @@ export const configSchema = closed({
   /** A turn ends after this many milliseconds without any event of its agent. */
   agentStallMs: ms(1).default(300_000),
   enableCascade: z.boolean().default(true),
+  cascadeDepth: count(0, 100).default(3),
   enableCrossCliVerification: z.boolean().default(true),
   lockTimeoutMs: ms(1).default(15_000),
   inboxMaxMessages: count(1, 10_000_000).default(10_000),

@@ -1,6 +1,6 @@
 /**
  * Follow-ups of finished tasks (docs/specification.md R8.10): implement → test → review → end. Each task's metadata has
- * its depth and parent, so a chain has at most three follow-ups. The board refuses a second follow-up of the same
+ * its depth and parent, so a chain has at most `cascadeDepth` follow-ups. The board refuses a second follow-up of the same
  * parent and kind.
  */
 import type { Tier } from '../../model/agent/agent.ts';
@@ -11,6 +11,7 @@ import type { CascadeKind, CascadeRules, FollowUp, Limits, Placement, Sighting, 
 import { isIdle, readyOwners, sightedMembers, type SightedMember } from '../member-availability.ts';
 import { bareSubject, mayDo, taskType } from '../task-type.ts';
 
+/** Where the configuration's `cascadeDepth` says nothing else. */
 export const MAX_CASCADE_DEPTH = 3;
 
 const ROLES: Readonly<Record<CascadeKind, Name>> = {
@@ -23,12 +24,21 @@ const TIER: Tier = 'sonnet';
 const LEADING_VERB =
   /^(?:(?:re)?implement|create|build|fix|add|refactor|write|review|audit|check|test)(?:\s+(?:(?:unit|integration|e2e)\s+)?(?:tests|specs|coverage)\s+for)?\s+/i;
 
-/** The follow-up of a completed task, if it has one. */
-export function followUp(board: Board, task: Task, rules: CascadeRules): FollowUp | undefined {
+/**
+ * The follow-up of a completed task, if it has one.
+ *
+ * @param deepest the most follow-ups of a chain
+ */
+export function followUp(
+  board: Board,
+  task: Task,
+  rules: CascadeRules,
+  deepest = MAX_CASCADE_DEPTH,
+): FollowUp | undefined {
   if (task.status !== 'completed' || /\[no-cascade\]/i.test(task.subject)) return undefined;
   const kind = kindAfter(board, task, rules);
   const depth = depthOf(task) + 1;
-  if (kind === undefined || depth > MAX_CASCADE_DEPTH) return undefined;
+  if (kind === undefined || depth > deepest) return undefined;
   const subject = subjectOf(kind, task);
   const metadata = { parent: task.id, kind, type: kind, depth, tier: TIER };
   if (uniqueMarks({ subject, metadata }).some((mark) => board.unique.has(mark))) return undefined;
@@ -93,13 +103,13 @@ interface Helpers {
  */
 export function cascades(
   sighting: Sighting,
-  { cascade, maxAgents }: Limits,
+  { cascade, cascadeDepth, maxAgents }: Limits,
   taken: ReadonlySet<Name> = new Set(),
 ): Verdict[] {
   const { board } = sighting;
   if (cascade === undefined) return [];
   const due = [...board.tasks.values()].flatMap((task) => {
-    const follow = task.status === 'completed' ? followUp(board, task, cascade) : undefined;
+    const follow = task.status === 'completed' ? followUp(board, task, cascade, cascadeDepth) : undefined;
     return follow && task.status === 'completed' ? [{ task, follow }] : [];
   });
   let helpers = helpersOf(sighting, taken, cascade.canSpawn ? maxAgents : 0);

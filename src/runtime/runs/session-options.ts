@@ -16,9 +16,16 @@ function agentRules(config: Config): AgentRules {
 export const limitsOf = ({
   watchdogWarningMs,
   watchdogReassignMs,
+  cascadeDepth,
   maxConsecutiveErrors,
   maxAgents,
-}: Config): SessionOptions['limits'] => ({ watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents });
+}: Config): SessionOptions['limits'] => ({
+  watchdogWarningMs,
+  watchdogReassignMs,
+  cascadeDepth,
+  maxConsecutiveErrors,
+  maxAgents,
+});
 
 /** For an unattended run. A lead that serves a team changes `endsWhenDone`. */
 export function sessionOptions(config: Config): SessionOptions {

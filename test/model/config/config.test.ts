@@ -22,6 +22,7 @@ describe('defaults', () => {
       watchdogReassignMs: 600_000,
       maxConsecutiveErrors: 3,
       enableCascade: true,
+      cascadeDepth: 3,
       enableCrossCliVerification: true,
       lockTimeoutMs: 15_000,
       inboxMaxMessages: 10_000,
