@@ -41,11 +41,14 @@ export const watchTeam = async (watch: TeamWatch, options: DashboardOptions): Pr
   (await import('./watch/watch-team.ts')).watchTeam(watch, options);
 
 interface View {
+  /** The live view shows who works on what since when, so it needs the past; lines are written from now on. */
+  readonly since: 'start' | 'now';
   tell(event: ShownEvent): void;
   close(): void;
 }
 
 class PlainView implements View {
+  readonly since = 'now';
   readonly #stream: Terminal;
 
   constructor(stream: Terminal) {
@@ -69,6 +72,7 @@ const TICK_MS = 1_000;
 const SHARE = 0.05;
 
 class LiveView implements View {
+  readonly since = 'start';
   readonly #store: TeamReader;
   readonly #screen: Screen;
   readonly #isColorful: boolean;
@@ -155,7 +159,8 @@ class Watch implements Progress {
   }
 
   async #follow(): Promise<void> {
-    for await (const event of teamEvents(this.#store, { follow: true, until: this.#stop.signal, since: 'now' }))
+    const { since } = this.#view;
+    for await (const event of teamEvents(this.#store, { follow: true, until: this.#stop.signal, since }))
       this.#view.tell(event);
   }
 
