@@ -64,7 +64,11 @@ export async function* followEvents(store: TeamReader, from: number, signal: Abo
 export async function* followMail(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Message> {
   const inbox = store.paths.inbox(member);
   const tail = new InboxTail(store.disk, inbox);
-  for await (const _ of looks(store, inbox.inbox, signal)) yield* tail.look();
+  try {
+    for await (const _ of looks(store, inbox.inbox, signal)) yield* tail.look();
+  } finally {
+    tail.close();
+  }
 }
 
 /**

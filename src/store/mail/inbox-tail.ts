@@ -1,6 +1,7 @@
 /**
  * Follows an inbox without consuming it: each look yields what came since the last. The inbox becomes a segment when
- * its owner takes it; a file is identified by its inode until it has its own segment name.
+ * its owner takes it; a file is identified by its inode until it has its own segment name. It is held open as long as
+ * it is: the inbox of a team that is made anew may otherwise get the same number.
  */
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
@@ -24,7 +25,7 @@ export class InboxTail {
   readonly #disk: Disk;
   readonly #inbox: InboxPaths;
   #segments = new Map<string, Place>();
-  #current: Place | undefined;
+  #current: (Place & { readonly fd: number }) | undefined;
   #recent = new Set<string>();
   #isFirst = true;
 
@@ -59,26 +60,34 @@ export class InboxTail {
     if (ino === undefined) return undefined;
     if (this.#current?.ino !== ino) return { ino, next: this.#isFirst ? readAck(this.#disk, path) : 0 };
     const place = this.#current;
-    this.#current = undefined;
+    this.close();
     return place;
+  }
+
+  /** Lets go of the file that it holds; a later look begins at the start of the inbox. */
+  close(): void {
+    if (this.#current !== undefined) this.#disk.closeSync(this.#current.fd);
+    this.#current = undefined;
   }
 
   /** @returns false when the inbox that was followed has become a segment that no look has seen yet */
   *#lookAtInbox(isLast: boolean): Generator<Message, boolean> {
     let isSteady = true;
-    yield* this.#read(this.#inbox.inbox, (ino) => {
+    yield* this.#read(this.#inbox.inbox, (ino, fd) => {
       if (this.#current?.ino === ino) return this.#current;
       isSteady = isLast || this.#current === undefined;
-      return isSteady ? (this.#current = { ino, next: 0 }) : undefined;
+      if (!isSteady) return undefined;
+      this.close();
+      return (this.#current = { ino, fd, next: 0 });
     });
     return isSteady;
   }
 
-  *#read(path: string, placeOf: (ino: number) => Place | undefined): Generator<Message> {
+  *#read(path: string, placeOf: (ino: number, fd: number) => Place | undefined): Generator<Message> {
     const fd = openIfThere(this.#disk, path, O_RDONLY);
     if (fd === undefined) return;
     try {
-      const place = placeOf(this.#disk.fstatSync(fd).ino);
+      const place = placeOf(this.#disk.fstatSync(fd).ino, fd);
       if (place === undefined) return;
       const reader = lines(this.#disk, fd, place.next);
       for (let next = reader.next(); ; next = reader.next()) {
@@ -90,7 +99,7 @@ export class InboxTail {
     } catch (error) {
       throw storeFailure('read', path, error);
     } finally {
-      this.#disk.closeSync(fd);
+      if (this.#current?.fd !== fd) this.#disk.closeSync(fd);
     }
   }
 

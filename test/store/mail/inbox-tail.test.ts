@@ -1,6 +1,6 @@
 /** Following an inbox from outside, while its owner takes it and others write to it. */
 import { appendFileSync, renameSync, rmSync } from 'node:fs';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { InboxTail } from '../../../src/store/mail/inbox-tail.ts';
 import { storedLine } from '../../../src/store/mail/mail-lines.ts';
@@ -20,7 +20,18 @@ const segment = (number: number): string => inbox.segment(number, '01ARZ3NDEKTSV
 beforeEach(() => {
   paths = teamAt(tempDir());
   inbox = paths.inbox(name('ada'));
-  tail = new InboxTail(realDisk, inbox);
+  const made = new InboxTail(realDisk, inbox);
+  tail = made;
+  onTestFinished(() => made.close());
+});
+
+it('an inbox that is removed and made anew is another one, whatever number its file gets', () => {
+  // Many file systems give the number of a removed file to the next one.
+  for (let round = 10; round < 30; round += 1) {
+    put(`message ${round}`);
+    expect(look()).toEqual([`message ${round}`]);
+    rmSync(inbox.inbox);
+  }
 });
 
 it('the tail yields the waiting messages, then only new ones', () => {
