@@ -84,14 +84,24 @@ export async function mailCame(store: TeamReader, member: Name, signal: AbortSig
 }
 
 /** What a member's agent has printed so far. */
-export const outputOf = ({ paths, disk }: Seen, member: Name): Iterable<Buffer> =>
-  new OutputReader(disk, paths.output(member)).look();
+export function* outputOf({ paths, disk }: Seen, member: Name): Iterable<Buffer> {
+  const reader = new OutputReader(disk, paths.output(member));
+  try {
+    yield* reader.look();
+  } finally {
+    reader.close();
+  }
+}
 
 /** The same, and what it prints later, until the team has ended or `signal` aborts. */
 export async function* followOutput(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Buffer> {
   const path = store.paths.output(member);
   const reader = new OutputReader(store.disk, path);
-  for await (const _ of looks(store, path, signal)) yield* reader.look();
+  try {
+    for await (const _ of looks(store, path, signal)) yield* reader.look();
+  } finally {
+    reader.close();
+  }
 }
 
 /** Yields whenever a file should be looked at: at once, after each change, and at least once a second. */

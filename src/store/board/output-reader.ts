@@ -2,10 +2,17 @@
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
 import { chunks, openIfThere } from '../files/file.ts';
 
+interface Held {
+  readonly fd: number;
+  readonly ino: number;
+  next: number;
+}
+
 export class OutputReader {
   readonly #disk: Disk;
   readonly #path: string;
-  #place: { readonly ino: number; next: number } | undefined;
+  /** The file of the last look stays open: what was written before its rotation is read, and its number is not reused. */
+  #held: Held | undefined;
 
   constructor(disk: Disk, path: string) {
     this.#disk = disk;
@@ -14,25 +21,29 @@ export class OutputReader {
 
   /** The bytes since the last look. The first look yields the whole present file. */
   *look(): Generator<Buffer> {
-    const before = this.#place;
     const ino = lookAt(this.#disk, this.#path)?.ino;
-    if (before !== undefined && before.ino !== ino) yield* this.#read(`${this.#path}.1`, before.ino, before.next);
-    if (ino === undefined) return;
-    this.#place = before?.ino === ino ? before : { ino, next: 0 };
-    for (const bytes of this.#read(this.#path, ino, this.#place.next)) {
-      this.#place.next += bytes.length;
-      yield bytes;
+    if (this.#held !== undefined && this.#held.ino !== ino) {
+      yield* this.#rest(this.#held);
+      this.close();
     }
+    this.#held ??= this.#open();
+    if (this.#held !== undefined) yield* this.#rest(this.#held);
   }
 
-  *#read(path: string, ino: number, from: number): Generator<Buffer> {
-    const fd = openIfThere(this.#disk, path, O_RDONLY);
-    if (fd === undefined) return;
-    try {
-      if (this.#disk.fstatSync(fd).ino !== ino) return;
-      for (const chunk of chunks(this.#disk, fd, from)) yield Buffer.from(chunk);
-    } finally {
-      this.#disk.closeSync(fd);
+  close(): void {
+    if (this.#held !== undefined) this.#disk.closeSync(this.#held.fd);
+    this.#held = undefined;
+  }
+
+  #open(): Held | undefined {
+    const fd = openIfThere(this.#disk, this.#path, O_RDONLY);
+    return fd === undefined ? undefined : { fd, ino: this.#disk.fstatSync(fd).ino, next: 0 };
+  }
+
+  *#rest(held: Held): Generator<Buffer> {
+    for (const chunk of chunks(this.#disk, held.fd, held.next)) {
+      held.next += chunk.length;
+      yield Buffer.from(chunk);
     }
   }
 }
