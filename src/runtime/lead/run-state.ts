@@ -96,6 +96,8 @@ function stateOf(
     },
     epoch,
     waitsFor: facts.waitsFor,
+    // The views show every change before 0: so a team has this from its first state on.
+    viewsOffset: facts.viewsOffset ?? current.viewsOffset ?? 0,
     gates: [...gates],
     ...defined({ planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
@@ -104,7 +106,6 @@ function stateOf(
       host: facts.host,
       start: facts.start,
       lives: facts.lives && [...facts.lives],
-      viewsOffset: facts.viewsOffset,
     }),
   };
 }
