@@ -32,6 +32,6 @@ export function foreignHome(path: string): string | undefined {
   if (home === undefined || !home.startsWith('/') || !`${path}/`.startsWith(`${home}/`)) return undefined;
   const owner = foreignOwner(home);
   if (owner === undefined) return undefined;
-  const what = owner.path === home ? `belongs to ${owner.name}` : 'does not exist';
+  const what = owner.path === home ? `belongs to ${owner.name}` : 'does not exist or cannot be reached';
   return `HOME is ${home}, which ${what}: set HOME to a directory of yours (with sudo: \`sudo -H\`), or XDG_STATE_HOME (the key) and XDG_CONFIG_HOME (the configuration)`;
 }

@@ -149,7 +149,7 @@ describe('a HOME that is not absolute', () => {
 describe.skipIf(isRoot)("a HOME that is another user's, or missing", () => {
   it.each([
     ['/root', 'belongs to root'],
-    ['/nowhere', 'does not exist'],
+    ['/nowhere', 'does not exist or cannot be reached'],
   ])('(%s) is named with its cure', async (home, what) => {
     const place = new Workplace();
     const { code, err } = await place.shell(`env -u XDG_STATE_HOME -u XDG_CONFIG_HOME HOME=${home} teams create duo`);
