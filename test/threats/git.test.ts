@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { gitDiff } from '../../src/runtime/process/git-diff.ts';
 import { git } from '../../src/runtime/process/git.ts';
-import { repositoryAt, withTrees } from '../../src/runtime/process/git-tree.ts';
+import { repositoryAt } from '../../src/runtime/process/git-place.ts';
+import { withTrees } from '../../src/runtime/process/git-tree.ts';
 import { tempDir } from '../support/temp.ts';
 
 const { signal } = new AbortController();

@@ -91,10 +91,21 @@ export const gateSchema = z.looseObject({
 });
 export type Gate = z.infer<typeof gateSchema>;
 
+/** Where git works, relative to the root of the working tree if it lies there. */
+const gitPlaceSchema = z.object({
+  directory: z.string(),
+  common: z.string(),
+  objects: z.string(),
+  refs: z.string(),
+});
+export type GitPlace = z.infer<typeof gitPlaceSchema>;
+
 /** The safety point: the content of `directory` before agents wrote, as a git commit. */
 export const startSchema = z.object({
   commit: z.string().regex(/^[0-9a-f]{40,64}$/),
   directory: z.string(),
+  /** The repository at that time; absent in teams of earlier versions. */
+  git: gitPlaceSchema.optional(),
   /** Untracked files that were too large to keep, relative to the repository's root. */
   leftOut: z.array(z.string()).optional(),
 });

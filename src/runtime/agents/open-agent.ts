@@ -12,6 +12,7 @@ import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { gitSignpost } from '../../store/workspace/repositories.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
 import { insideEnvironment, memberServer, memberServerInside } from '../tools/member-server.ts';
@@ -98,7 +99,7 @@ async function seated(
     const isolate = isolation?.hold;
     const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
     const made = await agentFor(spec, agentContext);
-    const agent = isolation === undefined ? made : mending(made, isolation, place);
+    const agent = watched(made, isolation, place);
     const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
     return { spec, agent, environment: given, workspace, isolation };
   } catch (error) {
@@ -107,15 +108,25 @@ async function seated(
   }
 }
 
-/** After each turn, what the program replaced of the workspace's own links is moved aside. */
-function mending(agent: Agent, isolation: HeldProgram, { store, member }: MemberContext): Agent {
+/**
+ * After each turn, what the program replaced of the workspace's own links is moved aside, and a `.git` that leads
+ * elsewhere is told: our git refuses it (`runtime/process/git-place.ts`).
+ */
+function watched(agent: Agent, isolation: HeldProgram | undefined, { store, config, member }: MemberContext): Agent {
+  const root = workPlaceOf(store.disk, store.paths, config);
+  const tell = (type: string, text: string): void => void store.events.append({ type, member: member.name, text });
   return {
     async *turn(input) {
+      const before = gitSignpost(root);
       try {
         return yield* agent.turn(input);
       } finally {
-        for (const text of isolation.mend())
-          store.events.append({ type: 'sandbox.restored', member: member.name, text });
+        for (const text of isolation?.mend() ?? []) tell('sandbox.restored', text);
+        if (before !== '' && gitSignpost(root) !== before)
+          tell(
+            'sandbox.git_changed',
+            `.git in ${root} leads elsewhere since this turn; git of ours does not follow it.`,
+          );
       }
     },
     close: () => agent.close(),

@@ -2,30 +2,13 @@
  * A working tree as a git tree: tracked and untracked files as they are now, without ignored files and without our own
  * folders. It is built in a separate index. The user's index is copied for its cached file data and is not changed.
  */
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { TreeEntry } from '../../store/workspace/user-files.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { DIFF } from './git-diff.ts';
+import { within, type Repository } from './git-place.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
-
-interface Repository {
-  /** The root of its working tree. */
-  readonly top: string;
-  /** From there to the directory that was asked about: empty, or with a slash at its end. */
-  readonly prefix: string;
-  readonly index: string;
-  readonly objects: string;
-}
-
-/** @returns the repository, or why there is none */
-export async function repositoryAt(where: GitWhere): Promise<Repository | string> {
-  const asked = ['--show-toplevel', '--show-prefix', '--git-path', 'index', '--git-path', 'objects'];
-  const { code, text, said } = await git(['rev-parse', ...asked], where);
-  const [top = '', prefix = '', index = '', objects = ''] = text.split('\n');
-  if (code !== 0 || top === '') return said || 'no working tree';
-  return { top, prefix, index: resolve(where.cwd, index), objects: resolve(where.cwd, objects) };
-}
 
 /** The present trees, and where git finds them. */
 export interface Trees {
@@ -46,16 +29,16 @@ const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folde
 
 /** Untracked files over `most` bytes, relative to the root of the working tree, and the size of all untracked files. */
 export async function untracked(
-  { top }: Repository,
-  where: GitWhere,
+  repository: Repository,
+  where: Omit<GitWhere, 'cwd'>,
   most: number,
 ): Promise<{ readonly large: string[]; readonly bytes: number }> {
-  const at = { ...where, cwd: top };
+  const at = within(repository, where);
   const listed = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/', ...OURS], at);
   const files = requireGit(listed, 'git ls-files')
     .split('\0')
     .flatMap((path) => {
-      const file = path === '' ? undefined : lookAt(realDisk, join(top, path));
+      const file = path === '' ? undefined : lookAt(realDisk, join(repository.top, path));
       return file?.isFile() === true ? [{ path, size: file.size }] : [];
     });
   const large = files.filter(({ size }) => size > most).map(({ path }) => path);
@@ -74,16 +57,17 @@ const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 
 /** @throws GitFailure */
 export const withTrees = async <T>(
-  { top, index, objects }: Repository,
+  repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
   { keep, leftOut = [] }: TreeChoice,
   use: (trees: Trees) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
     const own = join(directory, 'index');
-    copyIfThere(index, own);
-    const elsewhere = { GIT_OBJECT_DIRECTORY: directory, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-    const at = { ...where, cwd: top, env: { ...where.env, ...(keep ? {} : elsewhere) } };
+    copyIfThere(repository.index, own);
+    const elsewhere = { GIT_OBJECT_DIRECTORY: directory, GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects };
+    const env = { ...where.env, ...(keep ? {} : elsewhere) };
+    const at = within(repository, { ...where, env });
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
     const without = [...OURS, ...(await submodules(inOwn)), ...leftOut.map(excluding)];

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { RunState } from '../../model/team/team-config.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
+import type { KnownPlace } from './git-place.ts';
 import { placeOf } from '../../store/team/work-place.ts';
 
 export type SafetyPoint = NonNullable<RunState['start']>;
@@ -22,6 +23,12 @@ export function keptSafetyPoint({ paths }: Pick<TeamReader, 'paths'>, start: Saf
   const isOfProject = !down.startsWith('..') || !up.startsWith('..');
   return { ...start, directory: isOfProject ? down || '.' : start.directory };
 }
+
+/** The repository that git must work in. */
+export const knownOf = (store: Pick<TeamReader, 'disk' | 'paths'>, start: SafetyPoint): KnownPlace => ({
+  top: repositoryOf(store, start),
+  git: start.git,
+});
 
 /** The repository of a safety point. Earlier versions kept its absolute path. */
 export const repositoryOf = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, { directory }: SafetyPoint): string =>

@@ -67,7 +67,7 @@ const skipped = (notes: string): OwnershipEnd => ({ gate: { name: 'ownership', r
 /** Paths relative to the working directory, or why they are unknown. */
 async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise<readonly string[] | string> {
   const start = store.state.read()?.start;
-  if (start !== undefined) return changedPaths(cwdOf(store), start, signal);
+  if (start !== undefined) return changedPaths(store, start, signal);
   const before = keptHashes(store.disk, store.paths);
   const now = before && (await hashedFiles(cwdOf(store), signal));
   if (before === undefined || now === undefined) return 'the files before the work are not known';

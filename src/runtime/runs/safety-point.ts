@@ -5,11 +5,20 @@
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { GitFailure, requireGit, repositoryAt, untracked, withTrees, type Trees } from '../process/git-tree.ts';
+import { repositoryAt, within } from '../process/git-place.ts';
+import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import { formerRefOf, keptSafetyPoint, refOf, refsOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
+import {
+  formerRefOf,
+  keptSafetyPoint,
+  knownOf,
+  refOf,
+  refsOf,
+  repositoryOf,
+  type SafetyPoint,
+} from '../process/safety-ref.ts';
 
 /** Deletes the refs of a team's safety points. A missing ref is no error. */
 export async function forgetSafetyPoint(
@@ -17,7 +26,9 @@ export async function forgetSafetyPoint(
   { start, team }: { readonly start: SafetyPoint; readonly team: string | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const where = { cwd: repositoryOf(store, start), signal };
+  const found = await repositoryAt({ cwd: repositoryOf(store, start), signal }, knownOf(store, start));
+  if (typeof found === 'string') return;
+  const where = within(found, { signal });
   await git(['update-ref', '-d', formerRefOf(store.paths.name), start.commit], where);
   if (team === undefined) return;
   const listed = await git(['for-each-ref', '--format=%(refname)', refsOf(team)], where);
@@ -115,7 +126,8 @@ async function commitAll(
 ): Promise<SafetyPoint> {
   const team = session.store.paths.name;
   const when = end === 'start' ? 'began' : 'ended';
-  const repository = await repositoryAt(where);
+  const start = session.store.state.read()?.start;
+  const repository = await repositoryAt(where, start && knownOf(session.store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const { large: leftOut, bytes } = await untracked(repository, where, session.keptFileBytes);
   const told = afterRunning(TOLD_AFTER_MS, () =>
@@ -139,7 +151,12 @@ async function commitAll(
         await git(['update-ref', refOf(teamOf(session.store), life, end), files], trees.where),
         'git update-ref',
       );
-      return { commit: files, directory: repository.top, ...(leftOut.length === 0 ? {} : { leftOut }) };
+      return {
+        commit: files,
+        directory: repository.top,
+        git: repository.place,
+        ...(leftOut.length === 0 ? {} : { leftOut }),
+      };
     });
   } finally {
     told();

@@ -7,7 +7,7 @@
 import { join, posix } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { RunLife } from '../../model/team/team-config.ts';
+import type { GitPlace, RunLife } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import {
   entryAt,
@@ -21,7 +21,9 @@ import {
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openStore, type StoreOptions } from '../../store/team/team-store.ts';
-import { bytesOf, GitFailure, repositoryAt, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { bytesOf, GitFailure, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { repositoryAt, within } from '../process/git-place.ts';
+import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 
 interface UndoStep {
@@ -37,6 +39,7 @@ interface UndoStep {
 export interface UndoPlan {
   /** The root of the working tree. */
   readonly top: string;
+  readonly place: GitPlace;
   readonly steps: readonly UndoStep[];
   /** Changed in the same time, but not surely by the run: they stay. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
@@ -67,7 +70,7 @@ export async function planUndo(store: TeamReader, choice: UndoChoice, signal: Ab
   if (leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running; \`teams cancel ${name}\` ends it, then undo.`);
   try {
-    return await plan(store, { ...choice, lives, leftOut: start.leftOut }, signal);
+    return await plan(store, { ...choice, lives, start }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
@@ -76,15 +79,15 @@ export async function planUndo(store: TeamReader, choice: UndoChoice, signal: Ab
 
 interface Ask extends UndoChoice {
   readonly lives: readonly RunLife[];
-  readonly leftOut: readonly string[] | undefined;
+  readonly start: SafetyPoint;
 }
 
-async function plan(store: TeamReader, { task, redo, lives, leftOut }: Ask, signal: AbortSignal): Promise<UndoPlan> {
-  const cwd = cwdOf(store);
-  const repository = await repositoryAt({ cwd, signal });
+async function plan(store: TeamReader, { task, redo, lives, start }: Ask, signal: AbortSignal): Promise<UndoPlan> {
+  const { leftOut } = start;
+  const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const { top, prefix } = repository;
-  const where = { cwd: top, signal };
+  const where = within(repository, { signal });
   const chosen = lives.filter(({ undone = false }) => undone === redo);
   const isEndUnknown = !redo && chosen.at(-1) !== undefined && chosen.at(-1)?.end === undefined;
   const now = (): Promise<string> =>
@@ -128,7 +131,7 @@ async function plan(store: TeamReader, { task, redo, lives, leftOut }: Ask, sign
       `Nothing was ${redo ? 'done' : 'taken back'}: ${listed(changed)} ${changed.length === 1 ? 'was' : 'were'} changed since. Move ${changed.length === 1 ? 'it' : 'them'} away, or undo by hand: \`teams diff ${store.paths.name}\` shows what the run did.`,
     );
   const after = task === undefined ? lives.map((life) => turned(life, ended[chosen.indexOf(life)], redo)) : lives;
-  return { top, steps, left: task === undefined ? left : [], isEndUnknown, lives: after };
+  return { top, place: repository.place, steps, left: task === undefined ? left : [], isEndUnknown, lives: after };
 }
 
 const isModule = (entry: TreeEntry): boolean => entry?.mode === '160000';
@@ -197,14 +200,15 @@ function namedBy(store: TeamReader, task: Task | undefined): (path: string) => b
  */
 export async function carryOutUndo(
   paths: TeamPaths,
-  { top, steps, lives }: UndoPlan,
+  { top, place, steps, lives }: UndoPlan,
   { redo, store: options }: { readonly redo: boolean; readonly store: StoreOptions },
   signal: AbortSignal,
 ): Promise<void> {
   const open = steps.filter(({ isDone }) => !isDone);
+  const where = within({ top, place }, { signal });
   // All bytes are there before the first file is changed.
   const files = new Map<string, Buffer>();
-  for (const { path, to } of open) if (to !== null) files.set(path, await bytesOf(to, { cwd: top, signal }));
+  for (const { path, to } of open) if (to !== null) files.set(path, await bytesOf(to, where));
   for (const { path, to } of open) if (to === null) removeUserFile(top, path);
   for (const { path, to } of open) {
     const bytes = files.get(path);

@@ -254,8 +254,8 @@ function present(
     ...grounds,
     isWritable,
     isOffline,
-    // In a workspace that is read-only, nothing can be made to cover what is missing.
-    hidden: grounds.hidden.filter((path) => isWritable || entriesAt([path]).length > 0),
+    // What is missing can be covered only where it could be made, which is in a workspace that may be written.
+    hidden: grounds.hidden.filter((path) => (isWritable && isBelow(path, root)) || entriesAt([path]).length > 0),
     kept,
     handed: [...new Set([...given, ...entriesAt(options.handed)].map(({ path }) => path))],
     closing: closer(options.environment),

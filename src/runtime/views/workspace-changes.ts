@@ -9,13 +9,13 @@ import {
   changedBetween,
   GitFailure,
   requireGit,
-  repositoryAt,
   withTrees,
   type ChangedFile,
   type Trees,
 } from '../process/git-tree.ts';
+import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
-import type { SafetyPoint } from '../process/safety-ref.ts';
+import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
@@ -50,7 +50,7 @@ export async function changesSince(
   try {
     // What was changed after the end of a run is not the run's.
     const end = leadStatusOf(store).alive ? undefined : lives?.at(-1)?.end;
-    return await compared({ cwd: cwdOf(store), start, end, isIts, asText: true }, signal);
+    return await compared({ cwd: cwdOf(store), start, known: knownOf(store, start), end, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
@@ -70,15 +70,19 @@ function filesOf(task: Task): (path: string) => boolean {
 interface Since {
   readonly cwd: string;
   readonly start: SafetyPoint;
+  readonly known: KnownPlace;
   /** The commit to compare with; undefined for the files as they are now. */
   readonly end?: string | undefined;
   readonly isIts: (path: string) => boolean;
   readonly asText: boolean;
 }
 
-async function compared({ cwd, start, end, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
+async function compared(
+  { cwd, start, known, end, isIts, asText }: Since,
+  signal: AbortSignal,
+): Promise<WorkspaceChanges> {
   const { commit, leftOut } = start;
-  const repository = await repositoryAt({ cwd, signal });
+  const repository = await repositoryAt({ cwd, signal }, known);
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
   const compare = async (trees: Trees): Promise<WorkspaceChanges> => {
@@ -88,13 +92,20 @@ async function compared({ cwd, start, end, isIts, asText }: Since, signal: Abort
   };
   return end === undefined
     ? withTrees(repository, { signal }, { keep: false, leftOut }, compare)
-    : compare({ staged: undefined, files: end, where: { cwd: repository.top, signal } });
+    : compare({ staged: undefined, files: end, where: within(repository, { signal }) });
 }
 
 /** Paths that differ from a safety point, relative to the working directory; or why they are unknown. */
-export async function changedPaths(cwd: string, start: SafetyPoint, signal: AbortSignal): Promise<string[] | string> {
+export async function changedPaths(
+  store: TeamReader,
+  start: SafetyPoint,
+  signal: AbortSignal,
+): Promise<string[] | string> {
   try {
-    const { files } = await compared({ cwd, start, isIts: () => true, asText: false }, signal);
+    const { files } = await compared(
+      { cwd: cwdOf(store), start, known: knownOf(store, start), isIts: () => true, asText: false },
+      signal,
+    );
     return files.map(({ path }) => path);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

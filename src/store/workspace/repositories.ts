@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { realPath, smallText } from './sandbox-host.ts';
+import { linkAt, realPath, smallText } from './sandbox-host.ts';
 
 /** @param root the workspace, without symbolic links */
 export function repositoriesOf(root: string): string[] {
@@ -34,5 +34,22 @@ function commonDirectory(file: string): string[] {
     return [realPath(resolve(git, common))].filter((one) => kindOf(join(one, 'HEAD')) === 'file');
   } catch {
     return [];
+  }
+}
+
+/** What of a workspace says where git works: two different texts mean that it may work elsewhere now. */
+export function gitSignpost(root: string): string {
+  for (let at = root; ; at = dirname(at)) {
+    const git = join(at, '.git');
+    const kind = lstatSync(git, { throwIfNoEntry: false });
+    if (kind !== undefined) {
+      const named = kind.isFile() ? smallText(git) : linkAt(git);
+      const parts = ['objects', 'refs', 'refs/teams'].map((part) => linkAt(join(git, part)));
+      const trees = ['config', 'config.worktree'].map(
+        (file) => smallText(join(git, file))?.match(/^\s*worktree\s*=.*$/gim) ?? [],
+      );
+      return JSON.stringify([git, named, smallText(join(git, 'commondir')), parts, trees]);
+    }
+    if (at === '/') return '';
   }
 }

@@ -71,7 +71,7 @@ export class RefineRelay {
   /** The present diff; left out with a note if it has grown over its limit. */
   async diff(signal: AbortSignal): Promise<string | undefined> {
     if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
-    const diff = await gitDiff(this.#place.cwd, signal);
+    const diff = await gitDiff(this.#place.cwd, signal, this.#prepared.repository);
     if (diff.ok) return diff.text;
     this.#observer.note(
       `The diff grew to ${thousands(diff.bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,

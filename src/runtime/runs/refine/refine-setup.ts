@@ -13,6 +13,7 @@ import { COMPLEX_FROM, type Rubric } from '../../../policy/refine/rubric.ts';
 import { chooseSandbox, type SandboxChoice } from '../../../policy/refine/sandbox-choice.ts';
 import { availableOf, probe } from '../../agents/probes.ts';
 import { gitDiff } from '../../process/git-diff.ts';
+import type { KnownPlace } from '../../process/git-place.ts';
 import { refuseNesting } from '../relay-call.ts';
 import type { SessionOptions } from '../session.ts';
 import type { OpenOptions } from '../../team/team-handle.ts';
@@ -56,6 +57,8 @@ export interface PreparedRefine {
   readonly sandbox: SandboxChoice;
   readonly rubric: Rubric;
   readonly reviewers: ReadonlyMap<Name, ReviewerChoice>;
+  /** With a diff: the repository before backends write. */
+  readonly repository: KnownPlace | undefined;
   /** What the user should know before it begins. */
   readonly warnings: readonly string[];
 }
@@ -72,7 +75,7 @@ export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: 
   if (task === '') throw new UsageError('USAGE', 'The task is empty; describe what to do.');
   const ready = await requireInstalled(parseBackends(ask.backends ?? [], place.agents), place);
   const reviewers = await reviewersOf(ready.backends, ask, place);
-  if (ask.includeDiff === true) await requireFittingDiff(place.cwd, signal);
+  const repository = ask.includeDiff === true ? await requireFittingDiff(place.cwd, signal) : undefined;
   const deliverables = deliverablesOf(task);
   const isComplex = deliverables.length > 1 || complexityOf(task).score >= COMPLEX_FROM;
   const disclosed = [...new Set([...reviewers.values()].map(disclosure))];
@@ -84,6 +87,7 @@ export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: 
     sandbox: chooseSandbox(task, ask.sandbox),
     rubric: { deliverables, isComplex },
     reviewers,
+    repository,
     warnings: [...ready.warnings, ...disclosed],
   };
 }
@@ -141,7 +145,8 @@ const disclosure = (choice: ReviewerChoice): string =>
     : `Reviewer: ${choice.reviewer.label} (${choice.why}).`;
 
 /** @throws UsageError `USAGE` with size and limit */
-async function requireFittingDiff(cwd: string, signal: AbortSignal): Promise<void> {
+async function requireFittingDiff(cwd: string, signal: AbortSignal): Promise<KnownPlace> {
   const diff = await gitDiff(cwd, signal);
   if (!diff.ok) throw new UsageError('USAGE', refusalText({ part: 'diff', bytes: diff.bytes, limit: LIMITS.diff }));
+  return diff.known;
 }

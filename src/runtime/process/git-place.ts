@@ -1,0 +1,93 @@
+/**
+ * Where git works for a directory, and the proof that it still works there. A program in the workspace may write
+ * `.git`, its `commondir` or `core.worktree`, and our git would then read or write another repository of the user. So the
+ * place is taken before members start, compared before each use, and given to git by name.
+ */
+import { relative, resolve } from 'node:path';
+import type { GitPlace } from '../../model/team/team-config.ts';
+import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { git, type GitWhere } from './git.ts';
+
+export interface Repository {
+  /** The root of its working tree. */
+  readonly top: string;
+  /** From there to the directory that was asked about: empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly index: string;
+  readonly objects: string;
+  readonly place: GitPlace;
+}
+
+/** A place that was taken before, and the root of the working tree at that time. */
+export interface KnownPlace {
+  readonly top: string;
+  readonly git: GitPlace | undefined;
+}
+
+const PARTS = ['directory', 'common', 'objects', 'refs'] as const;
+const PATHS = ['objects', 'refs', 'refs/teams', 'index'];
+const ASKED = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'].concat(
+  PATHS.flatMap((part) => ['--git-path', part]),
+);
+
+/**
+ * @param known the place at an earlier time
+ * @returns the repository, or why there is none, or why it is not the one of that time
+ */
+export async function repositoryAt(where: GitWhere, known?: KnownPlace): Promise<Repository | string> {
+  const { code, text, said } = await git(['rev-parse', ...ASKED], where);
+  const [top = '', prefix = '', ...found] = text.split('\n');
+  if (code !== 0 || top === '') return said || 'no working tree';
+  const [directory = '', common = '', objects = '', refs = '', own = '', index = ''] = found.map((path) =>
+    resolve(where.cwd, path),
+  );
+  if (linkAt(own) !== undefined) return `${own} is a link`;
+  const at = (path: string): string => kept(top, real(path));
+  const place = { directory: at(directory), common: at(common), objects: at(objects), refs: at(refs) };
+  const changed = known?.git === undefined ? undefined : changeOf({ top, place }, { top: known.top, git: known.git });
+  return changed ?? { top, prefix, index, objects, place };
+}
+
+/** Git that cannot leave the repository, whatever is written into it meanwhile. */
+export const within = (
+  { top, place }: Pick<Repository, 'top' | 'place'>,
+  where: Omit<GitWhere, 'cwd'>,
+  cwd = top,
+): GitWhere => ({
+  ...where,
+  cwd,
+  env: {
+    GIT_OBJECT_DIRECTORY: resolve(top, place.objects),
+    ...where.env,
+    GIT_DIR: resolve(top, place.directory),
+    GIT_COMMON_DIR: resolve(top, place.common),
+    GIT_WORK_TREE: top,
+  },
+});
+
+function changeOf(
+  { top, place }: Pick<Repository, 'top' | 'place'>,
+  known: Required<KnownPlace> & { git: GitPlace },
+): string | undefined {
+  const cure = 'it was changed since agents began; look at `.git`, and put it back';
+  if (real(top) !== real(known.top)) return `git works in ${top} and not in ${known.top}: ${cure}`;
+  const part = PARTS.find((one) => place[one] !== known.git[one]);
+  if (part === undefined) return undefined;
+  const [now, before] = [place[part], known.git[part]].map((path) => resolve(top, path));
+  return `git uses ${now ?? ''} and not ${before ?? ''}: ${cure}`;
+}
+
+/** Relative to the working tree if it lies there: a copied or moved project has its own. */
+function kept(top: string, path: string): string {
+  const inside = relative(top, path);
+  return inside === '..' || inside.startsWith('../') || inside.startsWith('/') ? path : inside;
+}
+
+function real(path: string): string {
+  try {
+    return realPath(path);
+  } catch {
+    // Missing, such as `refs` where all are packed elsewhere.
+    return path;
+  }
+}
