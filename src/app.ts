@@ -58,12 +58,15 @@ export {
   followEvents,
   followMail,
   followOutput,
+  followTaskLines,
+  followTeamLines,
   knownMember,
   mailCame,
   mailMark,
   mailOf,
   outputOf,
 } from './runtime/views/follow.ts';
+export { TaskLines, TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
 export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';

@@ -4,7 +4,7 @@ import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';
-import type { MemberOutput } from '../views/member-output.ts';
+import type { MemberOutput } from './member-output.ts';
 
 interface TurnListener {
   readonly output: Pick<MemberOutput, 'print' | 'say'>;

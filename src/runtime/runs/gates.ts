@@ -15,7 +15,7 @@ import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { JUDGED_HINT, openJudging, type Judging } from '../tools/judging-isolation.ts';
 import { runTurn } from '../agents/run-turn.ts';
-import { MemberOutput } from '../views/member-output.ts';
+import { MemberOutput } from '../agents/member-output.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 

@@ -9,7 +9,7 @@ import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
 import type { Judging } from '../tools/judging-isolation.ts';
-import type { MemberOutput } from '../views/member-output.ts';
+import type { MemberOutput } from '../agents/member-output.ts';
 import type { Speaker } from '../team/authentication.ts';
 
 export interface RunnerEnvironment {

@@ -93,7 +93,7 @@ async function workOn(
   if (missing !== undefined) return goesBack(missing);
   const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
-  output.begin(task.id);
+  output.begin({ task: task.id, claim: task.claim.epoch });
   try {
     const variables = taskVariables(task, handout, store);
     const env = { ...environment.environment, ...variables };

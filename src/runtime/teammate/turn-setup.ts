@@ -4,7 +4,7 @@ import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Message } from '../../model/team/message.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Mailroom } from '../team/mailroom.ts';
-import { MemberOutput } from '../views/member-output.ts';
+import { MemberOutput } from '../agents/member-output.ts';
 import { mailBlock, turnPrompt } from '../team/prompts.ts';
 import type { RoleOf } from './load-role.ts';
 import { writeDoor } from '../agents/write-door.ts';

@@ -10,9 +10,11 @@ import { InboxTail } from '../../store/mail/inbox-tail.ts';
 import { pastMail, waitingMail, waitingMark } from '../../store/mail/inbox-view.ts';
 import { OutputReader } from '../../store/board/output-reader.ts';
 import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { watchTree } from '../../store/files/watch-tree.ts';
+import type { WatchFile } from '../../store/files/watch-file.ts';
+import { watchFolder, watchTree } from '../../store/files/watch-tree.ts';
 import { leadStatusOf } from './external-status.ts';
 import { teamEvents } from './team-events.ts';
+import { TaskLines, TeamOutput, type OutputLine } from './team-output.ts';
 import { Waker } from '../process/waker.ts';
 
 type Seen = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
@@ -104,9 +106,50 @@ export async function* followOutput(store: TeamReader, member: Name, signal: Abo
   }
 }
 
+/** The lines that a task's attempts printed so far, and later ones, until the team has ended or `signal` aborts. */
+export async function* followTaskLines(store: TeamReader, task: string, signal: AbortSignal): AsyncGenerator<string[]> {
+  const lines = new TaskLines(store, task);
+  for await (const _ of looks(store, store.paths.logs, signal, watchFolder)) {
+    store.board.fold();
+    const news = lines.look();
+    if (news.length > 0) yield news;
+  }
+  yield [...lines.look(), ...lines.end()];
+}
+
+/** The lines of all members so far, and later ones, until the team has ended or `signal` aborts. */
+export async function* followTeamLines(store: TeamReader, signal: AbortSignal): AsyncGenerator<OutputLine[]> {
+  store.board.fold();
+  const output = new TeamOutput(store, { since: 'start' });
+  try {
+    for await (const _ of looks(store, store.paths.logs, signal, watchFolder)) yield* portions(output.look());
+    yield* portions(output.end());
+  } finally {
+    output.close();
+  }
+}
+
+const PORTION = 1_000;
+
+function* portions(lines: Iterable<OutputLine>): Generator<OutputLine[]> {
+  let some: OutputLine[] = [];
+  for (const line of lines) {
+    some.push(line);
+    if (some.length < PORTION) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
 /** Yields whenever a file should be looked at: at once, after each change, and at least once a second. */
-async function* looks(store: TeamReader, path: string, signal: AbortSignal): AsyncGenerator<void> {
-  const waker = new Waker(store, [path], signal, watchTree);
+async function* looks(
+  store: TeamReader,
+  path: string,
+  signal: AbortSignal,
+  watching: WatchFile = watchTree,
+): AsyncGenerator<void> {
+  const waker = new Waker(store, [path], signal, watching);
   const end = new End(store);
   try {
     while (!signal.aborted) {

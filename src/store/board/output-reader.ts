@@ -30,6 +30,12 @@ export class OutputReader {
     if (this.#held !== undefined) yield* this.#rest(this.#held);
   }
 
+  /** Leaves out what is there now. */
+  skip(): void {
+    this.#held ??= this.#open();
+    if (this.#held !== undefined) this.#held.next = this.#disk.fstatSync(this.#held.fd).size;
+  }
+
   close(): void {
     if (this.#held !== undefined) this.#disk.closeSync(this.#held.fd);
     this.#held = undefined;

@@ -93,6 +93,8 @@ export interface TeamPaths {
   leaseLock(member: Name): string;
   process(member: Name): string;
   output(member: Name): string;
+  /** Which part of its output belongs to which task. */
+  outputParts(member: Name): string;
   home(member: Name): string;
   agentSession(member: Name): string;
   taskView(id: string): string;
@@ -194,6 +196,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     home: (member) => inside(join('homes', member)),
     agentSession: (member) => inside(join('homes', `${member}.session.json`)),
     output: (member) => inside(join('logs', `${member}.log`)),
+    outputParts: (member) => inside(join('logs', `${member}.parts.jsonl`)),
     taskView: (id) => join(board, `${id}.json`),
     taskFile: (id, epoch) => inside(join('mail', `${id}.${epoch}.task.json`)),
     result: (id, epoch) => inside(join('results', epoch === undefined ? `${id}.md` : `${id}.${epoch}.md`)),

@@ -12,8 +12,14 @@ import type { FileWatch } from './watch-file.ts';
 const AGAIN_MS = 80;
 
 /** Calls `onChange` when the file changes, comes or goes. Never calls it if chokidar is not installed, or fails. */
-export function watchTree(disk: Disk, path: string, onChange: () => void): FileWatch {
-  const directory = dirname(path);
+export const watchTree = (disk: Disk, path: string, onChange: () => void): FileWatch =>
+  watchIn(disk, dirname(path), path, onChange);
+
+/** Calls `onChange` when any file of this directory changes. */
+export const watchFolder = (disk: Disk, directory: string, onChange: () => void): FileWatch =>
+  watchIn(disk, directory, undefined, onChange);
+
+function watchIn(disk: Disk, directory: string, path: string | undefined, onChange: () => void): FileWatch {
   let stop = (): void => {};
   let ino: number | undefined;
   const check = (): void => {
@@ -27,7 +33,7 @@ export function watchTree(disk: Disk, path: string, onChange: () => void): FileW
   return { check, close: () => stop() };
 }
 
-function watchDirectory(directory: string, path: string, onChange: () => void): () => void {
+function watchDirectory(directory: string, path: string | undefined, onChange: () => void): () => void {
   const ending = new AbortController();
   let again: NodeJS.Timeout | undefined;
   const tell = (): void => {
@@ -42,11 +48,16 @@ function watchDirectory(directory: string, path: string, onChange: () => void): 
   };
 }
 
-async function watched(directory: string, path: string, tell: () => void, signal: AbortSignal): Promise<void> {
+async function watched(
+  directory: string,
+  path: string | undefined,
+  tell: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     const { watch } = await import('chokidar');
     if (signal.aborted) return;
-    const ignored = (one: string): boolean => one !== directory && one !== path;
+    const ignored = (one: string): boolean => path !== undefined && one !== directory && one !== path;
     const watcher = watch(directory, { depth: 0, ignoreInitial: true, persistent: false, ignored });
     watcher.on('all', tell);
     // Covers changes between the last look and the moment from which it watches.

@@ -3,8 +3,9 @@
  * can show a team of any process, and its failure never ends the work.
  */
 import process from 'node:process';
-import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../app.ts';
-import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
+import { COLORS, isName, isSpeech, openForReading, realClock, safeLine, statusOf, TeamOutput } from '../../app.ts';
+import { teamEvents, timeOfDay } from '../../app.ts';
+import type { OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
 import { plainLine } from './plain-line.ts';
@@ -32,7 +33,8 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
   const isDumb = environment['TERM'] === 'dumb';
   const isColorful = color && !isDumb && (environment['NO_COLOR'] ?? '') === '';
   const store = openForReading(paths, { clock: realClock });
-  const view = stream.isTTY === true && !isDumb ? new LiveView(store, stream, isColorful) : new PlainView(stream);
+  const view =
+    stream.isTTY === true && !isDumb ? new LiveView(store, stream, isColorful) : new PlainView(store, stream);
   return new Watch(store, view);
 }
 
@@ -47,21 +49,67 @@ interface View {
   close(): void;
 }
 
+/** Looks for output this often while no event comes. */
+const OUTPUT_MS = 250;
+
+/** Every event and every line that an agent prints, as it comes; a line is written whole. */
 class PlainView implements View {
   readonly since = 'now';
   readonly #stream: Terminal;
+  readonly #store: TeamReader;
+  /** Undefined if it cannot be read; then the events have some lines of it. */
+  #output: TeamOutput | undefined;
+  readonly #tick: NodeJS.Timeout;
 
-  constructor(stream: Terminal) {
+  constructor(store: TeamReader, stream: Terminal) {
     this.#stream = stream;
+    this.#store = store;
+    this.#tick = setInterval(() => this.#printOutput((output) => output.look()), OUTPUT_MS);
+    try {
+      store.board.fold();
+      this.#output = new TeamOutput(store, { since: 'now' });
+    } catch {
+      // Too few descriptors, say; the team's processes meet and report it.
+    }
   }
 
   tell(event: ShownEvent): void {
-    this.#stream.write(`${plainLine(event)}\n`);
+    // The output has every line; the events have some of them.
+    if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
+    const { member } = event;
+    // What an agent printed before its event is in its file by now.
+    if (member !== undefined && isName(member)) this.#printOutput((output) => output.look(member));
+    this.#stream.write(`${plainLine(event)}\n${answerLine(this.#store, event)}`);
   }
 
   close(): void {
-    // Every line was written whole.
+    clearInterval(this.#tick);
+    this.#printOutput((output) => output.end());
   }
+
+  #printOutput(linesOf: (output: TeamOutput) => Iterable<OutputLine>): void {
+    if (this.#output === undefined) return;
+    const at = timeOfDay(realClock.now());
+    try {
+      for (const { member, line } of linesOf(this.#output))
+        if (line.trim() !== '') this.#stream.write(`${at} [${member}] ${safeLine(line)}\n`);
+    } catch {
+      this.#output.close();
+      this.#output = undefined;
+    }
+  }
+}
+
+/** How to answer a request that was just made; empty for any other event. */
+function answerLine({ board, paths: { name } }: TeamReader, event: ShownEvent): string {
+  if (event.type !== 'request.made' || !('request' in event)) return '';
+  const asked = board.fold().open.get(event.request ?? '');
+  if (asked === undefined) return '';
+  const { id, kind, task } = asked;
+  if (kind === 'question') return `         answer it: teams answer ${name} ${id} TEXT\n`;
+  return task === undefined
+    ? ''
+    : `         decide: teams task approve ${name} ${task}, or teams task ${kind === 'plan' ? 'refuse' : 'revise'} ${name} ${task} TEXT\n`;
 }
 
 /** Least time between two drawings. */

@@ -40,7 +40,16 @@ function everyPath(members: readonly Name[]): [string, string][] {
   );
   const ofMember = members.flatMap((member): [string, string][] => {
     const { directory: _directory, takenPrefix: _prefix, ...inbox } = paths.inbox(member);
-    const own = ['lease', 'leaseOwner', 'leaseLock', 'process', 'output', 'home', 'agentSession'] as const;
+    const own = [
+      'lease',
+      'leaseOwner',
+      'leaseLock',
+      'process',
+      'output',
+      'outputParts',
+      'home',
+      'agentSession',
+    ] as const;
     return [
       ...own.map((key): [string, string] => [`${key} of ${member}`, paths[key](member)]),
       ...Object.entries(inbox).flatMap(([key, value]): [string, string][] =>

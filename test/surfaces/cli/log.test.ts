@@ -193,8 +193,15 @@ describe('logs', () => {
     expect(await place.teams('logs', 'lead')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it.each([[], ['cy']])('logs refuses no member and an unknown member: %j', async (...member) => {
-    expect((await place.teams('logs', ...member)).code).toBe(2);
+  it('logs refuses an unknown member and an unknown task', async () => {
+    expect((await place.teams('logs', 'cy')).code).toBe(2);
+    expect((await place.teams('logs', '--task', '99')).code).toBe(2);
+  });
+
+  it('logs without a member shows the lines of all, with their names', async () => {
+    expect((await place.teams('logs', 'login')).out).toBe('[ada] one red\n[ada] two\n[ada] no end\n');
+    const lines = (await place.teams('logs', 'login', '--json')).out.split('\n');
+    expect(lines[1]).toBe('{"schemaVersion":2,"member":"ada","line":"two"}');
   });
 });
 

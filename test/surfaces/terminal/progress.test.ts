@@ -1,4 +1,6 @@
 /** Progress of a team, event by event, on a terminal and in a file. */
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/progress-view.ts';
 import { Screen } from '../../../src/surfaces/terminal/screen.ts';
@@ -14,6 +16,10 @@ const watch = (more: Partial<ProgressOptions> & { isTTY?: boolean } = {}) => {
   const stream = { write: (text: string) => written.push(text), isTTY, columns: 80, rows: 24 };
   return startProgress(team.store.paths, { stream, environment: {}, color: true, ...options });
 };
+const printed = (text: string): void => {
+  mkdirSync(team.store.paths.logs, { recursive: true });
+  appendFileSync(team.store.paths.output(name('ada')), text);
+};
 const told = (type: string, text: string): void => void team.store.events.append({ type, member: name('ada'), text });
 
 beforeEach(() => {
@@ -26,7 +32,8 @@ describe('plain progress', () => {
   it('plain progress is a line for each new event, with time and member', async () => {
     const progress = watch();
     team.clock.advance(1_000);
-    told('agent.printed', '12 of 30\u001b[2J pass');
+    printed('12 of 30\u001b[2J pass\n');
+    told('agent.printed', '12 of 30 pass');
     team.say({ type: 'task.assigned', task: '1', owner: name('ada') });
     told('member.exited', 'exit 1');
     await progress.stop();
@@ -39,6 +46,31 @@ describe('plain progress', () => {
       ]),
     );
     expect(written).toHaveLength(3);
+  });
+
+  it('plain progress has every line of the agents, before the event that they led to', async () => {
+    printed('earlier\n');
+    const progress = watch();
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+    printed(`${lines.join('\n')}\n`);
+    told('agent.printed', 'line 199');
+    told('member.exited', 'exit 1');
+    printed('no end');
+    await progress.stop();
+    const shown = written
+      .join('')
+      .split('\n')
+      .map((line) => line.slice(9));
+    expect(shown).toEqual([...lines.map((line) => `[ada] ${line}`), '[ada] member.exited exit 1', '[ada] no end', '']);
+  });
+
+  it('plain progress says how a request is answered', async () => {
+    const request = ulid();
+    const progress = watch();
+    team.started('ada').claim('1', 'ada');
+    team.as('ada', { type: 'request.made', request, kind: 'question', text: 'Which one?' });
+    await progress.stop();
+    expect(written.join('')).toContain(`answer it: teams answer login ${request} TEXT\n`);
   });
 
   it.each([

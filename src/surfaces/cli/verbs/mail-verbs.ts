@@ -119,11 +119,16 @@ const looking: readonly Verb[] = [
   },
   {
     name: 'logs',
-    summary: "show the output of a member's agent",
+    summary: 'show what agents print: of all members, of one, or of one task',
     words: '[team] [member]',
-    options: [{ flags: '--follow', what: 'also show later output' }],
+    options: [
+      { flags: '--task <task>', what: 'only the output of this task, attempt by attempt' },
+      { flags: '--follow', what: 'also show later output' },
+    ],
     examples: [
-      { line: 'teams logs login ada', what: 'the output so far' },
+      { line: 'teams logs login', what: 'the output of all members so far' },
+      { line: 'teams logs login ada', what: 'the output of one member so far' },
+      { line: 'teams logs login --task 3', what: 'the output of task 3' },
       { line: 'teams logs ada --follow', what: 'the output as it arrives, if there is only one team' },
     ],
     load: () => import('../commands/views/logs.ts'),

@@ -1,5 +1,5 @@
 /** What an agent prints: raw into the member's log, and a few lines a second as events. */
-import type { Clock } from '../../model/text/clock.ts';
+import { timestamp, type Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { OutputLog } from '../../store/board/output-log.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -33,11 +33,13 @@ export class MemberOutput {
     this.#tag = tag;
     this.#member = member;
     this.#clock = store.clock;
-    this.#log = new OutputLog(store.disk, store.paths.output(member));
+    this.#log = new OutputLog(store.disk, store.paths.output(member), store.paths.outputParts(member));
   }
 
-  begin(task: string | undefined): void {
-    this.#task = task;
+  /** @param attempt the attempt that the output belongs to; undefined for a turn without a task */
+  begin(attempt: { readonly task: string; readonly claim: number } | undefined): void {
+    this.#task = attempt?.task;
+    this.#log.begin(attempt, timestamp(this.#clock.now()));
     this.#rest = '';
     this.#tail = [];
   }
@@ -80,6 +82,7 @@ export class MemberOutput {
     if (this.#rest !== '') this.#tell('agent.printed', this.#rest);
     this.#rest = '';
     this.#task = undefined;
+    this.#log.begin(undefined, timestamp(this.#clock.now()));
   }
 
   close(): void {

@@ -1,0 +1,137 @@
+/** What the agents of a team print, as whole lines: of all members, of one, or of one task. Consumes nothing. */
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { OutputReader } from '../../store/board/output-reader.ts';
+import { TaskOutput } from '../../store/board/output-parts.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+
+export interface OutputLine {
+  readonly member: Name;
+  readonly line: string;
+}
+
+/** A line longer than this many characters is shown in pieces of this size. */
+const PIECE = 64 * 1024;
+
+/** Cuts bytes into lines. The unfinished line waits for its end. */
+class Lines {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #rest = '';
+
+  add(bytes: Buffer): string[] {
+    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n');
+    this.#rest = lines.pop() ?? '';
+    while (this.#rest.length > PIECE) {
+      lines.push(this.#rest.slice(0, PIECE));
+      this.#rest = this.#rest.slice(PIECE);
+    }
+    return lines;
+  }
+
+  end(): string[] {
+    const rest = this.#rest + this.#decoder.decode();
+    this.#rest = '';
+    return rest === '' ? [] : [rest];
+  }
+}
+
+type Seen = Pick<TeamReader, 'disk' | 'paths' | 'board'>;
+
+interface Follower {
+  readonly reader: OutputReader;
+  readonly lines: Lines;
+}
+
+/** The output of every member, look by look. */
+export class TeamOutput {
+  readonly #store: Seen;
+  readonly #members = new Map<Name, Follower>();
+
+  /** @param since `now`: what was printed before is left out */
+  constructor(store: Seen, { since }: { readonly since: 'start' | 'now' }) {
+    this.#store = store;
+    for (const member of membersOf(store)) {
+      const { reader } = this.#of(member);
+      if (since === 'now') reader.skip();
+    }
+  }
+
+  /** The whole lines since the last look: of one member, or of all. */
+  *look(only?: Name): Generator<OutputLine> {
+    for (const member of only === undefined ? membersOf(this.#store) : [only]) {
+      const { reader, lines } = this.#of(member);
+      for (const bytes of reader.look()) for (const line of lines.add(bytes)) yield { member, line };
+    }
+  }
+
+  /** The last look: also lines without an end. */
+  *end(): Generator<OutputLine> {
+    yield* this.look();
+    for (const [member, { lines }] of this.#members) for (const line of lines.end()) yield { member, line };
+    this.close();
+  }
+
+  close(): void {
+    for (const { reader } of this.#members.values()) reader.close();
+    this.#members.clear();
+  }
+
+  #of(member: Name): Follower {
+    const { disk, paths } = this.#store;
+    const known = this.#members.get(member);
+    const follower = known ?? { reader: new OutputReader(disk, paths.output(member)), lines: new Lines() };
+    this.#members.set(member, follower);
+    return follower;
+  }
+}
+
+/** The members, and the lead, whose gates print. The output of a lead in the background is this process's own. */
+function membersOf({ disk, paths, board }: Seen): Name[] {
+  const members = [...board.board.members.keys()];
+  return isOwnStream(disk, paths.output(LEAD)) ? members : [...members, LEAD];
+}
+
+/** Whether this process writes its own stderr into this file: to print it would never end. */
+function isOwnStream(disk: Seen['disk'], path: string): boolean {
+  const file = lookAt(disk, path);
+  if (file === undefined) return false;
+  try {
+    const own = disk.fstatSync(2);
+    return own.ino === file.ino && own.dev === file.dev;
+  } catch {
+    return false;
+  }
+}
+
+/** What the attempts of one task printed, look by look: whole lines, with a heading for each attempt after the first. */
+export class TaskLines {
+  readonly #store: Seen;
+  readonly #output: TaskOutput;
+  readonly #lines = new Map<number, Lines>();
+  readonly #members = new Set<Name>();
+
+  constructor(store: Seen, task: string) {
+    this.#store = store;
+    this.#output = new TaskOutput(store, task);
+  }
+
+  look(): string[] {
+    for (const member of this.#store.board.board.members.keys()) this.#members.add(member);
+    const shown: string[] = [];
+    for (const { part, bytes } of this.#output.look(this.#members)) {
+      const known = this.#lines.get(part.claim);
+      const lines = known ?? new Lines();
+      if (known === undefined && this.#lines.size > 0) shown.push(...this.end(), headingOf(part.claim, part.member));
+      this.#lines.set(part.claim, lines);
+      shown.push(...lines.add(bytes));
+    }
+    return shown;
+  }
+
+  /** Lines without an end. */
+  end(): string[] {
+    return [...this.#lines.values()].flatMap((lines) => lines.end());
+  }
+}
+
+const headingOf = (claim: number, member: Name): string => `--- attempt ${claim}, ${member} ---`;

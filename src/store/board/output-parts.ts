@@ -1,0 +1,109 @@
+/**
+ * Which part of a member's output belongs to which attempt: `logs/<name>.parts.jsonl`, one line for each beginning and
+ * each end. It is rotated with the output and names the output's file, so that a part never points into another file.
+ */
+import * as z from 'zod';
+import type { Name } from '../../model/text/names.ts';
+import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
+import { openIfThere, readText, using } from '../files/file.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import { KEPT_OUTPUTS, outputAged } from './output-log.ts';
+
+const partSchema = z.object({
+  at: z.string(),
+  /** The number of the output's file. */
+  file: z.number(),
+  /** The byte in that file where the part begins. */
+  from: z.number(),
+  /** Absent: what follows belongs to no task. */
+  task: z.string().optional(),
+  claim: z.number().optional(),
+});
+
+/** One attempt's part of one file. */
+export interface OutputPart {
+  readonly member: Name;
+  readonly claim: number;
+  readonly at: string;
+  readonly path: string;
+  readonly file: number;
+  readonly from: number;
+  /** Absent: it goes on to the end of the file. */
+  readonly to: number | undefined;
+}
+
+type Seen = { readonly disk: Disk; readonly paths: Pick<TeamPaths, 'output' | 'outputParts'> };
+
+/** The parts of a task in one member's output, the oldest first. */
+export function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[] {
+  const found: OutputPart[] = [];
+  for (let age = KEPT_OUTPUTS; age >= 0; age -= 1) {
+    const path = outputAged(paths.output(member), age);
+    const file = lookAt(disk, path)?.ino;
+    const text = file === undefined ? undefined : readText(disk, outputAged(paths.outputParts(member), age));
+    if (file === undefined || text === undefined) continue;
+    const lines = text
+      .split('\n')
+      .flatMap(parsed)
+      .filter((one) => one.file === file);
+    for (const [index, { at, from, claim = 1, task: of }] of lines.entries()) {
+      if (of !== task) continue;
+      const next = lines[index + 1];
+      found.push({ member, claim, at, path, file, from, to: next?.from });
+    }
+  }
+  return found;
+}
+
+function parsed(line: string): z.infer<typeof partSchema>[] {
+  if (line === '') return [];
+  try {
+    const part = partSchema.safeParse(JSON.parse(line));
+    return part.success ? [part.data] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Reads what a task's attempts printed, look by look, in the order of the attempts. */
+export class TaskOutput {
+  readonly #seen: Seen;
+  readonly #task: string;
+  /** A part → how many of its bytes were read. */
+  readonly #read = new Map<string, number>();
+
+  constructor(seen: Seen, task: string) {
+    this.#seen = seen;
+    this.#task = task;
+  }
+
+  /** The bytes since the last look, with their attempts. */
+  *look(members: Iterable<Name>): Generator<{ readonly part: OutputPart; readonly bytes: Buffer }> {
+    const parts = [...members].flatMap((member) => partsOf(this.#seen, member, this.#task));
+    for (const part of parts.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))) {
+      const key = `${part.member} ${part.file} ${part.from}`;
+      for (;;) {
+        const done = this.#read.get(key) ?? 0;
+        const bytes = bytesOf(this.#seen.disk, part, done);
+        if (bytes.length === 0) break;
+        this.#read.set(key, done + bytes.length);
+        yield { part, bytes };
+      }
+    }
+  }
+}
+
+/** Most bytes of one read. */
+const MOST = 1024 * 1024;
+
+function bytesOf(disk: Disk, { path, file, from, to }: OutputPart, done: number): Buffer {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return Buffer.alloc(0);
+  return using(disk, fd, () => {
+    const { ino, size } = disk.fstatSync(fd);
+    // It was rotated since its name was read; the next look finds it under its new name.
+    if (ino !== file) return Buffer.alloc(0);
+    const room = Buffer.allocUnsafe(Math.max(0, Math.min(MOST, Math.min(to ?? size, size) - from - done)));
+    return room.length === 0 ? room : room.subarray(0, disk.readSync(fd, room, 0, room.length, from + done));
+  });
+}
