@@ -161,6 +161,7 @@ const ARCHITECTURE: Architecture = {
       'agents',
       'lead',
       'tools',
+      'isolation',
       'team',
       'views',
       'process',

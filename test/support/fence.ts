@@ -7,7 +7,7 @@ import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { openProgramIsolation, type HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import { openProgramIsolation, type HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
 
 export interface FencePlace {

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { isServed, serveLocal } from '../../src/os/local-server.ts';
-import type { HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { fencePlace, openFence, runInside, startInside } from '../support/fence.ts';
 
 const DAEMON = `(setsid env -i /bin/sh -c 'echo up; exec /bin/sleep 600' &);`;

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { openProgramIsolation, type HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import { openProgramIsolation, type HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 

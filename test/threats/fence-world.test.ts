@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 import { tempDir } from '../support/temp.ts';
 

@@ -232,7 +232,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'agents/programs/process.ts: spawn': 'the caller wraps its argv',
   'agents/programs/program-probe.ts: runCommand': 'none: an installed program tells its version',
   'agents/programs/program-probe.ts: startPeer': "none: the user's own MCP server, asked by doctor",
-  'runtime/tools/bubblewrap.ts: startProcess': 'it is the probe of the isolation',
+  'runtime/isolation/bubblewrap.ts: startProcess': 'it is the probe of the isolation',
   'runtime/tools/marked-shell.ts: startProcess': "a command of a model's tool: its workspace wraps the argv",
   'runtime/runs/gates.ts: runCommand': 'as the strictest of those who wrote: judging-isolation.ts',
   'runtime/team/verify-command.ts: runCommand': 'as above; the caller wraps its argv',

@@ -11,7 +11,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CallAnswer } from '../../src/agents/agent-contract.ts';
 import type { Sandbox } from '../../src/model/agent/agent.ts';
-import { openShellIsolation } from '../../src/runtime/tools/open-shell-isolation.ts';
+import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import { openWorkspace, type Workspace } from '../../src/runtime/tools/tool-workspace.ts';
 import { tempDir } from '../support/temp.ts';
 

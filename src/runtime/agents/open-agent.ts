@@ -15,10 +15,10 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { gitSignpost } from '../../store/workspace/repositories.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
-import { insideEnvironment, memberServer, memberServerInside } from '../tools/member-server.ts';
+import { insideEnvironment, memberServer, memberServerInside } from '../isolation/member-server.ts';
 import { writeDoor } from './write-door.ts';
-import type { CommandLine } from '../tools/broker.ts';
-import type { HeldProgram } from '../tools/open-program-isolation.ts';
+import type { CommandLine } from '../isolation/broker.ts';
+import type { HeldProgram } from '../isolation/open-program-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
@@ -167,7 +167,7 @@ async function isolationOf(
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
   if (!wantsIsolation(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
 
-  const { openProgramIsolation } = await import('../tools/open-program-isolation.ts');
+  const { openProgramIsolation } = await import('../isolation/open-program-isolation.ts');
   const isolation = await openProgramIsolation({
     setting,
     root: workPlaceOf(store.disk, store.paths, config),

@@ -13,7 +13,7 @@ import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { JUDGED_HINT, openJudging, type Judging } from '../tools/judging-isolation.ts';
+import { JUDGED_HINT, openJudging, type Judging } from '../isolation/judging-isolation.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { MemberOutput } from '../agents/member-output.ts';
 import type { RunSession } from './session.ts';

@@ -1,8 +1,8 @@
 /** `teams doctor`: whether this machine isolates programs and commands, by trying it (docs/specification.md R7.7). */
 import { findOnPath } from '../../store/team/host.ts';
 import { withTrialPlace, type TrialPlace } from '../../store/workspace/sandbox-host.ts';
-import { openProgramIsolation } from '../tools/open-program-isolation.ts';
-import { openShellIsolation } from '../tools/open-shell-isolation.ts';
+import { openProgramIsolation } from '../isolation/open-program-isolation.ts';
+import { openShellIsolation } from '../isolation/open-shell-isolation.ts';
 import type { Check } from './doctor-check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -23,7 +23,7 @@ import { roleOf } from './load-role.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
 import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
 import { Teammate } from './teammate.ts';
-import type { CommandLine } from '../tools/broker.ts';
+import type { CommandLine } from '../isolation/broker.ts';
 import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';

@@ -8,7 +8,7 @@ import type { ClaimedTask } from '../../model/board/task.ts';
 import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
-import type { Judging } from '../tools/judging-isolation.ts';
+import type { Judging } from '../isolation/judging-isolation.ts';
 import type { MemberOutput } from '../agents/member-output.ts';
 import type { Speaker } from '../team/authentication.ts';
 

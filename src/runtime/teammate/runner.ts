@@ -24,7 +24,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
-import { JUDGED_HINT } from '../tools/judging-isolation.ts';
+import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';

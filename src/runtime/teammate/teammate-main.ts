@@ -9,7 +9,7 @@ import { exitWithParent, onParentExit } from '../../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import type { Teammate } from './teammate.ts';
-import type { CommandLine } from '../tools/broker.ts';
+import type { CommandLine } from '../isolation/broker.ts';
 import { decodeQuota } from '../team/teammate-env.ts';
 
 /** @param commandLine that of this package, loaded at its first use */

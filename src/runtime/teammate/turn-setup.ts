@@ -56,7 +56,7 @@ export class TurnSetup {
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
     const judging: RunnerEnvironment['judging'] = async (what) => {
-      const { openJudging } = await import('../tools/judging-isolation.ts');
+      const { openJudging } = await import('../isolation/judging-isolation.ts');
       const place = { what, config: store.config.read(), cwd, own: isolation?.hold, ...this.#environment.judging };
       const opened = await openJudging(place);
       if (opened.notEnforced !== undefined) store.events.append(notEnforcedEvent(opened.notEnforced));

@@ -9,9 +9,9 @@ import { UsageError } from '../../model/text/errors.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import { unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
-import type { CommandLine } from './broker.ts';
+import type { CommandLine } from '../isolation/broker.ts';
 import type { SubagentTask } from './subagent-message.ts';
-import type { HeldProgram } from './open-program-isolation.ts';
+import type { HeldProgram } from '../isolation/open-program-isolation.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 
 /** What the process that opens subagents decides about their isolation. */
@@ -56,7 +56,7 @@ export async function isolateSubagent(
     onNotEnforced({ what: `${about} (${kind})`, sandbox, why: cause === undefined ? what : `${what}: ${cause}` });
   };
   if (hasToolLoop(kind)) {
-    const { openShellIsolation } = await import('./open-shell-isolation.ts');
+    const { openShellIsolation } = await import('../isolation/open-shell-isolation.ts');
     const { isolation, why } = await openShellIsolation(sandbox === 'full' ? 'off' : setting, cwd, environment);
     tell(isolation === 'up', why);
     return undefined;
@@ -65,7 +65,7 @@ export async function isolateSubagent(
     tell(false, setting === 'off' ? 'sandbox.bwrap is off' : undefined);
     return undefined;
   }
-  const { openProgramIsolation } = await import('./open-program-isolation.ts');
+  const { openProgramIsolation } = await import('../isolation/open-program-isolation.ts');
   const isolation = await openProgramIsolation({
     setting,
     root: cwd,

@@ -15,8 +15,8 @@ import { markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
-import type { HeldProgram } from './open-program-isolation.ts';
-import { insideEnvironment } from './member-server.ts';
+import type { HeldProgram } from '../isolation/open-program-isolation.ts';
+import { insideEnvironment } from '../isolation/member-server.ts';
 import { isolateSubagent, type SubagentSurroundings } from './subagent-isolation.ts';
 import { sweep } from '../../os/sweep.ts';
 

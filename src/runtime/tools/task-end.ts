@@ -14,7 +14,7 @@ import type { EndInput } from '../team/task-service.ts';
 import type { Verified } from '../team/verify-command.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { workPlaceOf } from '../../store/team/work-place.ts';
-import { openJudging, type Judging } from './judging-isolation.ts';
+import { openJudging, type Judging } from '../isolation/judging-isolation.ts';
 import { askHook } from '../team/hooks.ts';
 
 interface SaidEnd extends Omit<EndInput, 'result'> {

@@ -10,7 +10,7 @@ import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspac
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
-import { openShellIsolation, type ShellIsolationProbe } from './open-shell-isolation.ts';
+import { openShellIsolation, type ShellIsolationProbe } from '../isolation/open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { ENV } from '../../model/text/environment.ts';
 
