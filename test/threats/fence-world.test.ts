@@ -1,5 +1,5 @@
 /** What a program in its isolation finds of the machine, path by path, and what it may do there. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -13,8 +13,12 @@ import {
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hashedFiles } from '../../src/runtime/agents/project-files.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
+import { repositoryAt } from '../../src/runtime/process/git-place.ts';
+import { withTrees } from '../../src/runtime/process/git-tree.ts';
+import { git } from '../../src/runtime/process/git.ts';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -262,6 +266,77 @@ describe('the workspace afterwards', () => {
     await inside(held, 'rm .git');
     await held.close();
     expect(readlinkSync(join(work, '.git'))).toBe(join(base, 'elsewhere/.git'));
+  });
+
+  it('a name that is missing reads as one that says nothing, cannot be made, and leaves nothing', async () => {
+    const before = readdirSync(work).toSorted();
+    const held = await fence();
+    const script = [
+      'cat .env .env.local',
+      'cat .mcp.json',
+      `"$NODE" --env-file=.env -p 1`,
+      'ls -A .vscode .claude',
+      ...['.env', '.env.local', '.mcp.json'].flatMap((name) => [
+        `( echo x > ${name} ) 2>/dev/null && echo wrote ${name}`,
+        `rm -f ${name} 2>/dev/null && echo removed ${name}`,
+        `mv ${name} moved 2>/dev/null && echo moved ${name}`,
+        `ln -sf /etc/passwd ${name} 2>/dev/null && echo linked ${name}`,
+      ]),
+      'true',
+    ];
+    const said = await inside(held, script.join('; '), { NODE: process.execPath });
+    expect(said).toBe('{"mcpServers": {}}\n1\n.claude:\n\n.vscode:\n');
+    writeFileSync(join(work, '.env.local'), 'KEY=of the user');
+    await held.close();
+    expect(readdirSync(work).toSorted()).toEqual([...before, '.env.local'].toSorted());
+  });
+
+  it('a reader that may not write sees missing names as missing', async () => {
+    expect(await inside(await fence({ isWritable: false }), 'ls -d .env .mcp.json .vscode 2>/dev/null; true')).toBe('');
+  });
+
+  it('what covers missing names is in no tree of our git and no list of files', async () => {
+    rmSync(join(work, '.git'), { recursive: true });
+    execFileSync('git', ['init', '-q'], { cwd: work });
+    vi.stubEnv('XDG_STATE_HOME', place.environment['XDG_STATE_HOME'] ?? '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { signal } = new AbortController();
+    const files = async (): Promise<string[]> => {
+      const repository = await repositoryAt({ cwd: work, signal });
+      if (typeof repository === 'string') throw new Error(repository);
+      const listed = await withTrees(repository, { signal }, { keep: false }, ({ files: tree, where }) =>
+        git(['ls-tree', '-r', '--name-only', tree], where),
+      );
+      return [...listed.text.split('\n'), ...Object.keys((await hashedFiles(work, signal)) ?? {})];
+    };
+    const before = await files();
+    const held = await fence();
+    await inside(held, 'true');
+    expect(existsSync(join(work, '.env'))).toBe(true);
+    expect(await files()).toEqual(before);
+  });
+
+  it('a new name that nothing covers is told once', async () => {
+    const held = await fence();
+    await inside(held, 'echo x > .env.production');
+    expect(held.mend()).toEqual([expect.stringMatching(/\/\.env\.production is new; look at it before/)]);
+    expect(held.mend()).toEqual([]);
+  });
+
+  it('the workspace is not opened to others, nor closed to its user', async () => {
+    const mode = statSync(work).mode & 0o7777;
+    const held = await fence();
+    for (const [changed, text] of [
+      ['777', '777'],
+      ['0', '0'],
+    ]) {
+      await inside(held, `chmod ${changed} .`);
+      expect(held.mend()).toEqual([`The mode of ${work} was changed to ${text}, and is ${mode.toString(8)} again.`]);
+      expect(statSync(work).mode & 0o7777).toBe(mode);
+    }
+    const reading = await fence({ isWritable: false, member: 'bob' });
+    await inside(reading, 'chmod 777 . 2>/dev/null');
+    expect(statSync(work).mode & 0o7777).toBe(mode);
   });
 
   it('no empty directory is left, and one that the user had stays', async () => {

@@ -20,22 +20,21 @@ export interface LentPath {
 /** A name in the workspace that the program may not make or change. */
 export interface KeptPath {
   readonly path: string;
-  /** A missing one is covered by an empty directory; bubblewrap then leaves one in the workspace. */
-  readonly isThere: boolean;
+  /** What covers a missing name: a file of the host, or an empty directory. Absent for a name that is there. */
+  readonly cover?: { readonly from: string } | 'directory';
 }
 
-/** Names in a workspace that may not be made: they make a program of the user's start something, or hold keys. */
-export const KEPT_NAMES: readonly string[] = [
-  '.git',
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.opencode',
-  '.mcp.json',
-  '.vscode',
-  '.env',
-  '.env.local',
-];
+/**
+ * Names in a workspace that may not be made: they make a program of the user's start something, or hold keys. A missing
+ * one is covered by what says nothing to the programs that read it: a file with this text, or an empty directory.
+ */
+export const KEPT_FILES: Readonly<Record<string, string>> = {
+  '.mcp.json': '{"mcpServers": {}}\n',
+  '.env': '',
+  '.env.local': '',
+};
+const KEPT_DIRECTORIES: readonly string[] = ['.git', '.claude', '.codex', '.gemini', '.opencode', '.vscode'];
+export const KEPT_NAMES: readonly string[] = [...KEPT_DIRECTORIES, ...Object.keys(KEPT_FILES)];
 
 export const isKept = (name: string): boolean => KEPT_NAMES.includes(name) || name.startsWith('.env');
 
@@ -171,8 +170,10 @@ const namespaces = ({ isRoot, isOffline }: ProgramSandbox): string[] => [
   ...(isRoot ? ['--uid', String(INSIDE_ROOT), '--gid', String(INSIDE_ROOT)] : []),
 ];
 
-const keep = ({ path, isThere }: KeptPath): string[] =>
-  isThere ? ['--ro-bind', path, path] : ['--size', '4096', '--tmpfs', path, '--remount-ro', path];
+const keep = ({ path, cover }: KeptPath): string[] =>
+  cover === 'directory'
+    ? ['--size', '4096', '--tmpfs', path, '--remount-ro', path]
+    : ['--ro-bind', cover?.from ?? path, path];
 
 /** Hidden directories, and what of them is there after all: the member's own home and the files of its task. */
 function covers({ hidden, handed, ownHome }: ProgramSandbox): string[] {

@@ -2,6 +2,10 @@
  * The files of a project: those that git knows and does not ignore. Without git a directory walk finds them, in a
  * thread, so that a large tree does not block the process.
  */
+import { join } from 'node:path';
+import process from 'node:process';
+import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
+import { realPath } from '../../store/workspace/sandbox-host.ts';
 import type { ProjectFiles } from '../../store/workspace/project-walk.ts';
 import { git } from '../process/git.ts';
 import { scanProgram } from '../process/package.ts';
@@ -28,7 +32,11 @@ export async function projectFiles(cwd: string, signal: AbortSignal): Promise<Pr
 /** The hash of each file; undefined if there are too many files. */
 export async function hashedFiles(cwd: string, signal: AbortSignal): Promise<Record<string, string> | undefined> {
   const { files, hashes, isCut } = await scanned({ cwd, most: MOST_FILES, hashed: true }, signal);
-  return isCut ? undefined : Object.fromEntries(files.map((file, at) => [file, hashes[at] ?? '']));
+  if (isCut) return undefined;
+  const entries = files.map((file, at) => [file, hashes[at] ?? ''] as const);
+  const stubs = new Set(stubFiles(recordsFolder(process.env)));
+  const root = stubs.size === 0 ? cwd : realPath(cwd);
+  return Object.fromEntries(entries.filter(([file]) => !stubs.has(join(root, file))));
 }
 
 async function scanned(scan: Scan, signal: AbortSignal): Promise<Scanned> {

@@ -2,15 +2,13 @@
  * Sets up the isolation of a member's program: collects what it may see, starts the socket to its team, and probes
  * bubblewrap. Isolation of a model's shell commands is in `open-shell-isolation.ts`.
  */
-import { dirname, join } from 'node:path';
 import process from 'node:process';
 import {
-  INSIDE,
   INSIDE_ROOT,
   isKept,
   isolatedProgramArgv,
+  KEPT_FILES,
   KEPT_NAMES,
-  type LentPath,
   type ProgramIsolate,
   type ProgramSandbox,
   type ProgramSandboxNow,
@@ -19,18 +17,15 @@ import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
-import { prlimitPath } from '../../os/mark-environment.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { coverNames, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
+import { coverNames, makeStub, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
-import { keepLinks } from '../../store/workspace/kept-links.ts';
-import { makeMemberPlace, type MemberPlace } from '../../store/workspace/member-place.ts';
-import { repositoriesOf } from '../../store/workspace/repositories.ts';
-import { entriesAt, entriesIn, homeOf, linkAt, namesIn, realPath } from '../../store/workspace/sandbox-host.ts';
-import { binDirectory } from '../process/package.ts';
+import { keepNames } from '../../store/workspace/kept-names.ts';
+import { makeMemberPlace } from '../../store/workspace/member-place.ts';
+import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { openBroker, type CommandLine } from './broker.ts';
+import { groundsOf, isBelow, type Grounds } from './program-grounds.ts';
 import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
-import { lentToolchains } from './lent-toolchains.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -119,10 +114,10 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   };
   try {
     const { name: member, team } = options.member;
-    const kept = namesIn(root).filter(isKept);
-    const names = [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`);
-    const links = keepLinks([...new Set([...names, ...kept.map((name) => `${root}/${name}`)])]);
-    closing.push(() => void links.mend());
+    const covered = [...KEPT_NAMES, ...HIDDEN_NAMES];
+    const names = covered.map((name) => `${root}/${name}`);
+    const kept = keepNames(root, covered, isKept);
+    closing.push(() => void kept.mend());
     const later: { hold?: ProgramIsolate } = {};
     const broker = await openBroker({
       socket: place.socket,
@@ -139,13 +134,17 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     closing.push(() => broker.close());
     const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
-    const grounds = groundsOf(options, { root, home, place, stubs });
+    const covers = new Map(Object.entries(KEPT_FILES).map(([name, text]) => [name, place.lend(`cover${name}`, text)]));
+    const grounds = groundsOf(options, { root, home, place });
     const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
-      isThere(argv, options) ? isolatedProgramArgv(bwrap, present(grounds, stubs, env, options, now), argv) : argv;
+      isThere(argv, options)
+        ? isolatedProgramArgv(bwrap, present(grounds, { stubs, covers }, env, options, now), argv)
+        : argv;
     later.hold = hold;
     const weak =
-      descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options, {}), options));
-    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, mend: () => links.mend(), close };
+      descriptorTrouble(environment) ??
+      (await weakness(bwrap, present(grounds, { stubs, covers }, {}, options, {}), options));
+    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, mend: () => kept.mend(), close };
     await close();
     return weak;
   } catch (error) {
@@ -154,78 +153,16 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   }
 }
 
-const isBelow = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory}/`);
-
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** What programs need of /etc. Never whole: as root it would show keys and password hashes. */
-const ETC = (
-  'claude-code codex gemini-cli opencode ld.so.cache ld.so.conf ld.so.conf.d resolv.conf hosts host.conf gai.conf ' +
-  'nsswitch.conf services protocols ssl/certs ssl/openssl.cnf ca-certificates ca-certificates.conf pki crypto-policies ' +
-  'alternatives localtime timezone locale.conf locale.alias default/locale os-release lsb-release debian_version ' +
-  'machine-id gitconfig mime.types terminfo inputrc profile profile.d bash.bashrc environment shells magic magic.mime ' +
-  'fonts java-17-openjdk java maven perl python3 php opt'
-).split(' ');
-
-type Grounds = Omit<ProgramSandbox, 'kept' | 'handed' | 'closing' | 'isWritable' | 'isOffline'>;
-
-function groundsOf(
-  { environment, team, shared, readable, programs: named, ownHome }: ProgramIsolationOptions,
-  { root, home, place }: { root: string; home: string; place: MemberPlace; stubs: KeptStubs },
-): Grounds {
-  const secrets = [dirname(keyPath(environment)), ...team];
-  const programs = [process.execPath, ...named];
-  const repositories = repositoriesOf(root).filter(
-    (one) => ![home, dirname(keyPath(environment))].some((path) => isBelow(path, one)),
-  );
-  const toolchains = lentToolchains({ environment, home, secrets: [...secrets, root], programs });
-  const at = (path: string): LentPath => ({ from: path, at: path });
-  const around = [root, ...repositories].flatMap((one) => HIDDEN_NAMES.map((name) => `${one}/${name}`));
-  const unlinked = around.filter((path) => linkAt(path) === undefined);
-  // They may lie elsewhere in what is lent: below a folder, or behind a link.
-  const elsewhere = entriesAt(secrets)
-    .map(({ path }) => path)
-    .filter((path) => [root, ...repositories].some((one) => isBelow(path, one)))
-    .filter((path) => !unlinked.some((one) => isBelow(path, one)));
-  return {
-    root,
-    home,
-    ownHome: realPath(ownHome ?? place.home),
-    links: SYSTEM.flatMap((path) => {
-      const to = linkAt(path);
-      return to === undefined ? [] : [{ to, at: path }];
-    }),
-    lent: [
-      ...SYSTEM.filter((path) => linkAt(path) === undefined && entriesAt([path]).length > 0).map(at),
-      ...ETC.map((name) => `/etc/${name}`)
-        .filter((path) => entriesAt([path]).length > 0)
-        .map(at),
-      { from: place.passwd, at: '/etc/passwd' },
-      { from: place.group, at: '/etc/group' },
-      ...[...toolchains, ...readable.filter((path) => entriesAt([path]).length > 0 && !isBelow(home, path))].map(at),
-      { from: join(binDirectory, 'inside'), at: INSIDE.client },
-      { from: dirname(place.socket), at: INSIDE.sockets },
-    ],
-    shared: entriesAt(shared).map(({ path }) => path),
-    repositories,
-    hidden: [...unlinked, ...new Set(elsewhere)],
-    isRoot: process.getuid?.() === 0,
-    limiting: limits(),
-  };
-}
-
-/** Processes of the program and all that it starts; the system counts them only within its own user namespace. */
-const MOST_PROCESSES = 4_096;
-const MOST_FILE_BYTES = 64 * 2 ** 30;
-
-function limits(): string[] {
-  const prlimit = prlimitPath();
-  return prlimit === undefined ? [] : [prlimit, `--nproc=${MOST_PROCESSES}`, `--fsize=${MOST_FILE_BYTES}`, '--'];
+interface Covering {
+  readonly stubs: KeptStubs;
+  /** The files that cover missing names of files. */
+  readonly covers: ReadonlyMap<string, string>;
 }
 
 /** What depends on the moment of a start: which names are there, which files a task has, which descriptors are open. */
 function present(
   grounds: Grounds,
-  stubs: KeptStubs,
+  { stubs, covers }: Covering,
   env: Variables,
   options: ProgramIsolationOptions,
   { sandbox, isOffline = false }: ProgramSandboxNow,
@@ -234,14 +171,18 @@ function present(
   const isWritable = sandbox === undefined ? options.isWritable : sandbox !== 'read-only';
   const inRoot = entriesIn(root);
   const there = [...inRoot]
-    .filter(([name, { path }]) => isKept(name) && path === `${root}/${name}`)
+    .filter(([name, { path }]) => isKept(name) && path === `${root}/${name}` && !stubs.known.has(path))
     .map(([name]) => name);
   const names = new Set([...(isWritable ? KEPT_NAMES : []), ...there]);
   const kept = [...names].flatMap((name) => {
     const path = `${root}/${name}`;
-    const isThere = inRoot.has(name) && !stubs.known.has(path);
     // A link stays: its target is elsewhere, and a mount over it would follow it.
-    return linkAt(path) === undefined ? [{ path, isThere }] : [];
+    if (linkAt(path) !== undefined) return [];
+    if (inRoot.has(name) && !stubs.known.has(path)) return [{ path }];
+    const from = covers.get(name);
+    if (from === undefined) return [{ path, cover: 'directory' }];
+    makeStub(path);
+    return [{ path, cover: { from } }];
   });
   const given = Object.entries(env).flatMap(([name, path]) =>
     name.startsWith('TEAMS_') &&

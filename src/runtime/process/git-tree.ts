@@ -2,8 +2,10 @@
  * A working tree as a git tree: tracked and untracked files as they are now, without ignored files and without our own
  * folders. It is built in a separate index. The user's index is copied for its cached file data and is not changed.
  */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import process from 'node:process';
 import type { TreeEntry } from '../../store/workspace/user-files.ts';
+import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { DIFF } from './git-diff.ts';
@@ -70,7 +72,11 @@ export const withTrees = async <T>(
     const at = within(repository, { ...where, env });
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
-    const without = [...OURS, ...(await submodules(inOwn)), ...leftOut.map(excluding)];
+    const without = [
+      ...OURS,
+      ...(await submodules(inOwn)),
+      ...[...leftOut, ...stubsBelow(repository.top)].map(excluding),
+    ];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
     const added = await git([...EVERYWHERE, 'add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
@@ -109,6 +115,12 @@ async function keepLineEnds(where: GitWhere): Promise<void> {
     requireGit(added, 'git update-index');
   }
 }
+
+/** Empty files that isolations put there for their own time. */
+const stubsBelow = (top: string): string[] =>
+  stubFiles(recordsFolder(process.env))
+    .map((path) => relative(top, path))
+    .filter((path) => !path.startsWith('..'));
 
 const literally = (path: string): string => `:(top,literal)${path}`;
 

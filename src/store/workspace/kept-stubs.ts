@@ -1,22 +1,33 @@
 /**
- * The empty directories that bubblewrap leaves in a workspace where it covered a missing name. Each isolation has a
- * record, in the user's state directory, of what it covers, written before anything is covered. A directory is removed
- * when no living isolation covers it; one whose socket refuses connections is dead. A name that was there and empty
+ * The empty directories and files that are in a workspace while an isolation covers a missing name. Each isolation has a
+ * record, in the user's state directory, of what it covers, written before anything is covered. They are removed when
+ * no living isolation covers them; one whose socket refuses connections is dead. A name that was there and empty
  * before is in no record, and stays.
  */
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { keyPath } from '../user/seal.ts';
 import { removePlaceOf } from './member-place.ts';
+import { namesIn } from './sandbox-host.ts';
 
 const recordSchema = z.object({ socket: z.string(), stubs: z.array(z.string()) });
 type Covering = z.output<typeof recordSchema>;
 
 export interface KeptStubs {
-  /** The directories of other isolations, or of a crashed one: covered names that are not the user's own. */
+  /** Covered names that are not the user's own: missing, or a stub of another isolation. */
   readonly known: ReadonlySet<string>;
-  /** Removes the record, and the directories that nothing else covers. */
+  /** Removes the record, and the stubs that nothing else covers. */
   remove(isAlive: (socket: string) => Promise<boolean>): Promise<void>;
 }
 
@@ -91,8 +102,29 @@ function exists(path: string): boolean {
 
 function removeEmpty(path: string): void {
   try {
-    rmdirSync(path);
+    if (isEmptyFile(path)) unlinkSync(path);
+    else rmdirSync(path);
   } catch {
     // It is gone, or no longer empty, so that it is the user's.
   }
 }
+
+const isEmptyFile = (path: string): boolean => {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === 0;
+};
+
+/** Puts an empty file where a name is missing, so that bubblewrap need not make one that its user cannot write. */
+export function makeStub(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It is there.
+  }
+}
+
+/** The empty files that isolations of this user put into workspaces; no file of a project. */
+export const stubFiles = (folder: string): string[] =>
+  namesIn(folder)
+    .flatMap((name) => read(join(folder, name))?.stubs ?? [])
+    .filter(isEmptyFile);

@@ -12,6 +12,8 @@ export interface MemberPlace {
   readonly socket: string;
   readonly passwd: string;
   readonly group: string;
+  /** Writes a file that is lent. @returns its path */
+  readonly lend: (name: string, text: string) => string;
   /** A home for a program that has none of its own. */
   readonly home: string;
   readonly remove: () => void;
@@ -57,6 +59,11 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     passwd,
     group,
     home: ownHome,
+    lend(name, text) {
+      const path = join(directory, name);
+      writeFileSync(path, text, { mode: 0o644 });
+      return path;
+    },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
