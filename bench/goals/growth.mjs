@@ -1,7 +1,7 @@
 /** Goal 12: a verb whose answer does not grow costs the same on a board of any size, and the lead is soon ready. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ROOT } from '../lib/build.mjs';
@@ -14,9 +14,9 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME };
 const SIZES = [100, 10_000, 100_000];
 
 export async function measure(bench) {
-  const { makeTeam } = await import('../.build/product.mjs');
+  const product = await import('../.build/product.mjs');
   const teams = [];
-  for (const tasks of SIZES) teams.push(await teamOf(bench, makeTeam, tasks));
+  for (const tasks of SIZES) teams.push(await teamOf(bench, product, tasks));
   // In this order, once a round: a claim that is released, then the oldest pending task is claimed and completed.
   const verbs = {
     send: () => ['send', 'bench', 'ada', 'hello'],
@@ -28,6 +28,7 @@ export async function measure(bench) {
     'task claim --next': () => ['task', 'claim', 'bench', '--next'],
     'task complete': (round) => ['task', 'complete', 'bench', String(round + 1), '--result', 'done'],
     why: () => ['why', 'bench', '77'],
+    'why of the team': () => ['why', 'bench'],
   };
   const times = Object.fromEntries(Object.keys(verbs).map((verb) => [verb, teams.map(() => [])]));
   for (let round = 0; round < Math.min(bench.size.starts, 45); round += 1)
@@ -53,12 +54,21 @@ export async function measure(bench) {
 }
 
 /** A team whose log has one record a task: the work of weeks, not of one plan. */
-async function teamOf(bench, makeTeam, tasks) {
+async function teamOf(bench, { makeTeam, indexEvents }, tasks) {
   const root = join(bench.dir, `growth-${tasks}`);
   mkdirSync(root);
   const handle = makeTeam('bench', { members: [{ name: 'ada', agent: { kind: 'exec' } }] }, { root, environment: {} });
   const { paths } = handle;
   const author = { person: 'lead', epoch: handle.store.board.fold().lead.epoch };
+  const events = [];
+  for (let n = 1; n <= tasks; n += 1)
+    for (const type of ['agent.turn_ended', 'agent.printed', 'lead.decided'])
+      events.push(
+        `\n${JSON.stringify({ at: AT, type, member: 'ada', task: String(n), text: 'As it was in weeks of work.' })}\n`,
+      );
+  appendFileSync(paths.events, events.join(''));
+  // A lead does it between its other work.
+  Array.from(indexEvents(handle.store));
   await handle[Symbol.asyncDispose]();
   const text = [readFileSync(paths.log, 'utf8')];
   for (let n = 1; n <= tasks; n += 1)

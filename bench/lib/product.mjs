@@ -16,4 +16,5 @@ export { pinDirectory } from '../../src/store/files/pinned.ts';
 export { Reader } from '../../src/store/mail/reader.ts';
 export { Sender } from '../../src/store/mail/sender.ts';
 export { makeTeam } from '../../src/runtime/team/team-handle.ts';
+export { indexEvents } from '../../src/runtime/process/event-indexing.ts';
 export { openStore } from '../../src/store/team/team-store.ts';

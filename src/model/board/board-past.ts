@@ -7,6 +7,7 @@ import type { Board } from './board.ts';
 import type { BoardEvent } from './event.ts';
 import { isMembersFailure } from './member-failure.ts';
 import { claimOf } from './board.ts';
+import { emptyTrace, trace, traceFreed, type BoardTrace } from './board-trace.ts';
 import type { Task } from './task.ts';
 import { workersOf } from './task-lists.ts';
 import { unblockedBy } from './unblocking.ts';
@@ -54,6 +55,8 @@ export interface BoardPast {
   readonly given: Map<string, readonly Name[]>;
   /** The longest chain of follow-ups. */
   depth: number;
+  /** For views. */
+  readonly trace: BoardTrace;
 }
 
 export const emptyPast = (): BoardPast => ({
@@ -62,6 +65,7 @@ export const emptyPast = (): BoardPast => ({
   unblocked: new Map(),
   given: new Map(),
   depth: 0,
+  trace: emptyTrace(),
 });
 
 export const pastOf = ({ members }: Pick<BoardPast, 'members'>, name: Name): MemberPast => members.get(name) ?? NO_PAST;
@@ -70,8 +74,10 @@ export const pastOf = ({ members }: Pick<BoardPast, 'members'>, name: Name): Mem
  * Adds an accepted event.
  *
  * @param board with the event
+ * @param place the offset of its record in the log
  */
-export function remember(past: BoardPast, board: Board, event: BoardEvent, { changed }: Accepted): void {
+export function remember(past: BoardPast, board: Board, event: BoardEvent, { changed }: Accepted, place: number): void {
+  trace(past.trace, board, event, place);
   if (event.type === 'member.started' && pastOf(past, event.name).spawnedAt === undefined)
     note(past, event.name, { spawnedAt: event.at });
   if ('by' in event.author) authored(past, board, event, event.author.by);
@@ -99,6 +105,7 @@ function rememberTask(past: BoardPast, task: Task, at: string): void {
   if (before?.member !== claim?.member || before?.epoch !== claim?.epoch) {
     if (before) {
       past.held.delete(id);
+      traceFreed(past.trace, before.member, at);
       note(past, before.member, { workedMs: pastOf(past, before.member).workedMs + between(before.at, at) });
     }
     if (claim) past.held.set(id, { member: claim.member, epoch: claim.epoch, at });

@@ -238,13 +238,20 @@ export function* readyTasks(board: Board): Generator<Task> {
 
 /** The same of an owner. */
 export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
-  for (const task of tasksOf(board, listOf(board.lists, offeredTo(owner)))) if (isReady(board, task)) yield task;
+  for (const task of offeredTasksOf(board, owner)) if (isReady(board, task)) yield task;
 }
+
+/** Pending tasks of an owner without an unresolved blocker, lowest id first. */
+export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
+  tasksOf(board, listOf(board.lists, offeredTo(owner)));
+
+/** Tasks that are final and not completed, lowest id first. */
+export const missedTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, MISSED));
 
 /** Pending tasks that wait for a task which failed or was cancelled, each once, lowest id first. */
 export function waitingForMissed(board: Board): Task[] {
   const found = new Map<string, Task>();
-  for (const missed of tasksOf(board, listOf(board.lists, MISSED)))
+  for (const missed of missedTasks(board))
     if (missed.status !== 'skipped')
       for (const task of dependants(board, missed.id)) if (task.status === 'pending') found.set(task.id, task);
   return [...found.values()].sort(byId);

@@ -1,9 +1,18 @@
 /** Why a member, or the whole team, does not proceed. */
-import { isDone, openBlockers, pendingTasks, type Board } from '../../model/board/board.ts';
+import {
+  isDone,
+  offeredTasksOf,
+  openBlockers,
+  pendingTasks,
+  pendingTasksOf,
+  tasksOf,
+  waitingForMissed,
+  type Board,
+} from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { waitOf } from '../../model/board/request.ts';
-import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import { byId, isInternal, type Task } from '../../model/board/task.ts';
 import { limitOf } from './deadline.ts';
 import { explainHeldMember } from './explain-member.ts';
 import { explainTask, blockerOf, blockedForever } from './explain-task.ts';
@@ -51,8 +60,9 @@ const ownWork = (why: Explanation, { id }: Task): Explanation => ({
 
 /** The member's first pending task: a ready one before a blocked one. */
 function nextOwn(board: Board, name: Name): Task | undefined {
-  const own = [...pendingTasks(board)].filter(({ owner }) => owner === name);
-  return own.find((task) => openBlockers(board, task).length === 0) ?? own[0];
+  for (const task of offeredTasksOf(board, name)) if (openBlockers(board, task).length === 0) return task;
+  const [first] = pendingTasksOf(board, name);
+  return first;
 }
 
 export function explainTeam(facts: Facts): Explanation {
@@ -61,13 +71,19 @@ export function explainTeam(facts: Facts): Explanation {
   if (board.phase === 'closing') return closing(facts);
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
-  const open = [...board.tasks.values()].filter((task) => !isFinal(task) && !isInternal(task)).sort(byId);
-  const unled = open.length > 0 || board.tasks.size === 0 || facts.lead.alive ? withoutLead(facts) : undefined;
+  const { tally } = board;
+  const hasOpen = tally.pending + tally.in_progress > 0;
+  const unled = hasOpen || board.lastTaskId === 0 || facts.lead.alive ? withoutLead(facts) : undefined;
   if (unled) return unled;
-  const running = open.filter(({ status }) => status === 'in_progress');
+  const running = [...tasksOf(board, board.busy.values())].filter((task) => !isInternal(task)).sort(byId);
   if (running.length > 0) return explainRunning(facts, running);
-  const [first] = [...deadEnds(board, open), ...open];
+  const first = waitingForMissed(board).find((task) => !isInternal(task)) ?? firstPending(board);
   return first ? ownWork(explainTask(facts, first), first) : nothingOpen(facts);
+}
+
+function firstPending(board: Board): Task | undefined {
+  for (const task of pendingTasks(board)) if (!isInternal(task)) return task;
+  return undefined;
 }
 
 function closing(facts: Facts): Explanation {
@@ -112,13 +128,12 @@ function withoutLead(facts: Facts): Explanation | undefined {
 
 function nothingOpen(facts: Facts): Explanation {
   const { board, team, since } = facts;
-  const tasks = [...board.tasks.values()].map(({ updated_at }) => updated_at).sort();
   const next = isDone(board)
     ? 'Every task is final: the run ends, or new tasks continue it.'
     : `\`teams task create ${team} SUBJECT\` adds the first task.`;
   return {
     waitingFor: isDone(board) ? null : 'its first task',
-    since: tasks.at(-1) ?? since.team.opened ?? null,
+    since: since.team.changed ?? since.team.opened ?? null,
     who: isDone(board) ? null : LEAD,
     next: withLead(facts, next),
   };
@@ -154,12 +169,3 @@ function firstLimit(facts: Facts, running: readonly Task[]): Limit | undefined {
 }
 
 const workerOf = (task: Task): Name | undefined => (task.status === 'in_progress' ? task.claim.member : undefined);
-
-/** Tasks blocked by failed or cancelled tasks: they need a person's decision. */
-const deadEnds = (board: Board, open: readonly Task[]): Task[] =>
-  open.filter((task) => openBlockers(board, task).some((id) => isDeadEnd(board, id)));
-
-const isDeadEnd = (board: Board, id: string): boolean => {
-  const status = board.tasks.get(id)?.status;
-  return status === 'failed' || status === 'cancelled';
-};

@@ -1,19 +1,20 @@
 /** When a team and its members entered their present states, folded event by event. */
-import type { ShownEvent } from '../../model/team/shown-event.ts';
+import type { LogTimes } from '../../model/team/event-summary.ts';
+import { isOfBoard, type ShownEvent } from '../../model/team/shown-event.ts';
 import type { MemberState } from '../../model/team/team-config.ts';
 import { RETRY_AFTER_FAULT_MS } from '../backoff.ts';
 
 /** The latest times of one member; a time is absent if the event never happened. */
-interface MemberTimes {
-  joined?: string;
+export interface MemberTimes {
+  joined?: string | undefined;
   /** Its present process started. */
-  started?: string;
+  started?: string | undefined;
   /** Its last task in progress ended. */
-  freed?: string;
+  freed?: string | undefined;
   /** Its process ended, or it left. */
-  gone?: string;
+  gone?: string | undefined;
   /** It got a STATUS CHECK and has shown no progress since. */
-  checked?: string;
+  checked?: string | undefined;
 }
 
 /** A task that its member does not retry for a while, because its agent was at fault. */
@@ -23,17 +24,51 @@ interface Pause {
   readonly until: number;
 }
 
+/** The times of a member after an event of the event log about it. */
+export function timesInLog(times: LogTimes = {}, { type, at, ...facts }: ShownEvent): LogTimes {
+  const gone = type === 'member.exited' || type === 'member.stopped' ? at : times.gone;
+  const isCheck = type === 'lead.decided' && 'act' in facts && facts['act'] === 'check';
+  const checked = isCheck ? at : type === 'lead.decided' ? times.checked : undefined;
+  return { gone, checked };
+}
+
+/** When the team was last opened, began to close, and was closed, and when a task changed last. */
+interface TeamTimes {
+  changed?: string | undefined;
+  opened?: string | undefined;
+  closing?: string | undefined;
+  closed?: string | undefined;
+}
+
+/** What is known of the time before the first event that is added. */
+export interface TimesBefore {
+  readonly team: Readonly<TeamTimes>;
+  readonly members: ReadonlyMap<string, Readonly<MemberTimes>>;
+  /** The latest events about a task, oldest first. */
+  ofTask(id: string): readonly ShownEvent[];
+}
+
+const NOTHING_BEFORE: TimesBefore = { team: {}, members: new Map(), ofTask: () => [] };
+
 const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.skipped', 'task.cancelled']);
 const BEGINS_A_TURN: ReadonlySet<string> = new Set(['phase.ended', 'hook.refused']);
 
 export class StateTimes {
-  /** When the team was last opened, began to close, and was closed. */
-  readonly team: { opened?: string; closing?: string; closed?: string } = {};
-  readonly #members = new Map<string, MemberTimes>();
+  readonly team: TeamTimes;
+  readonly #before: TimesBefore;
+  readonly #members: Map<string, MemberTimes>;
   /** Task → the member that has its claim. */
   readonly #holders = new Map<string, string>();
   readonly #turns = new Map<string, string>();
   readonly #pauses = new Map<string, Pause>();
+  /** Tasks of which a claim or an end was added: no earlier pause holds. */
+  readonly #moved = new Set<string>();
+
+  constructor(before: TimesBefore = NOTHING_BEFORE) {
+    this.#before = before;
+    this.team = { ...before.team };
+    this.#members = new Map([...before.members].map(([name, times]) => [name, { ...times }]));
+  }
 
   member(name: string): Readonly<MemberTimes> {
     return this.#members.get(name) ?? {};
@@ -41,11 +76,11 @@ export class StateTimes {
 
   /** When the present turn on a task began, according to the events. */
   turn(task: string): string | undefined {
-    return this.#turns.get(task);
+    return this.#turns.get(task) ?? this.#earlier(task)?.turn(task);
   }
 
   pause(task: string): Pause | undefined {
-    return this.#pauses.get(task);
+    return this.#pauses.get(task) ?? (this.#moved.has(task) ? undefined : this.#earlier(task)?.pause(task));
   }
 
   add(event: ShownEvent): void {
@@ -57,6 +92,7 @@ export class StateTimes {
     }
     if (type === 'team.closing') this.team.closing = at;
     if (type === 'team.closed') this.team.closed = at;
+    if (type.startsWith('task.') && isOfBoard(event) && at > (this.team.changed ?? '')) this.team.changed = at;
     if (type === 'agent.failed') this.#failed(event);
     const task = 'task' in event ? event.task : undefined;
     if (typeof task === 'object') this.#addToTask(event, task.id);
@@ -68,7 +104,10 @@ export class StateTimes {
       this.#holders.set(task, member);
       this.#turns.set(task, at);
     }
-    if (type === 'task.claimed' || ENDS.has(type)) this.#pauses.delete(task);
+    if (type === 'task.claimed' || ENDS.has(type)) {
+      this.#pauses.delete(task);
+      this.#moved.add(task);
+    }
     if (type === 'task.released' || ENDS.has(type)) this.#freed(task, at);
   }
 
@@ -95,6 +134,14 @@ export class StateTimes {
     const asked = 'retry_after_ms' in event ? event.retry_after_ms : undefined;
     const ms = typeof asked === 'number' ? asked : RETRY_AFTER_FAULT_MS;
     this.#pauses.set(task, { member, until: Date.parse(at) + ms });
+  }
+
+  #earlier(task: string): StateTimes | undefined {
+    const events = this.#before.ofTask(task);
+    if (events.length === 0) return undefined;
+    const times = new StateTimes();
+    for (const event of events) times.add(event);
+    return times;
   }
 
   #of(member: string): MemberTimes {

@@ -2,7 +2,7 @@
  * The lead's loop: look → judge → act. A look reads board, roster and mail. The policies decide; each act is one
  * idempotent effect. After a crash between two acts the next look repairs the rest, in this lead or the next one.
  */
-import type { Board } from '../../model/board/board.ts';
+import { missedTasks, type Board } from '../../model/board/board.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
@@ -25,6 +25,7 @@ import { StateWatch } from './state-watch.ts';
 import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
 import { WorkPlaceWatch } from '../process/work-place-watch.ts';
 import { ViewKeeper } from './view-keeper.ts';
+import { indexEvents } from '../process/event-indexing.ts';
 import { RELOOK_MS, Waker } from '../process/waker.ts';
 
 /**
@@ -77,7 +78,7 @@ export class Lead {
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
     this.supervisor = supervise({ store, variables: teammateVariables(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
-    this.#checkpoints = new CheckpointKeeper(store);
+    this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
     this.#probe = new MemberProbe(store, this.memory, this.supervisor);
     const { children } = this.supervisor;
@@ -282,5 +283,13 @@ export class Lead {
   }
 }
 
-const firstFailure = (board: Board): Task | undefined =>
-  [...board.tasks.values()].find((task) => task.status === 'failed' && task.required);
+const firstFailure = (board: Board): Task | undefined => {
+  for (const task of missedTasks(board)) if (task.status === 'failed' && task.required) return task;
+  return undefined;
+};
+
+/** What saves others the reading of both logs, in steps. */
+function* checkpointed(store: TeamStore): Generator<undefined> {
+  yield* store.board.checkpointed();
+  yield* indexEvents(store);
+}

@@ -1,22 +1,21 @@
-/** Writes the checkpoint of the board between the lead's other work, in steps of a few milliseconds. */
-import type { TeamStore } from '../../store/team/team-store.ts';
-
+/** Writes what saves others the reading of long logs, between the lead's other work, in steps of a few milliseconds. */
 export class CheckpointKeeper {
-  readonly #board: TeamStore['board'];
+  readonly #write: () => Generator<undefined>;
   #steps: Generator<undefined> | undefined;
 
-  constructor({ board }: Pick<TeamStore, 'board'>) {
-    this.#board = board;
+  /** @param write does nothing if there is little to write */
+  constructor(write: () => Generator<undefined>) {
+    this.#write = write;
   }
 
-  /** Begins a checkpoint, if the log grew so much and none is being written. */
+  /** Begins, unless it is being written. */
   keep(): void {
     if (this.#steps !== undefined) return;
-    this.#steps = this.#board.checkpointed();
+    this.#steps = this.#write();
     this.#step();
   }
 
-  /** Gives up the checkpoint that is being written. */
+  /** Gives up what is being written. */
   stop(): void {
     this.#steps?.return(undefined);
     this.#steps = undefined;

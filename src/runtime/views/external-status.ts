@@ -7,13 +7,15 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
+import { pastOf } from '../../model/board/board-past.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf } from '../../os/process-table.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { emptyHistory, type MemberHistory } from './member-history.ts';
+import { emptyHistory } from '../../policy/view/member-history.ts';
+import type { MemberHistory } from '../../model/team/event-summary.ts';
 
 export interface LeadStatus {
   readonly pid: number | null;
@@ -120,6 +122,7 @@ function lastProgress(
 
 /** The tasks that failed by it since its last success. */
 function failuresInARow({ board }: TeamReader, name: Name): number {
+  if (board.keptPast) return pastOf(board.keptPast, name).failures;
   let failures = 0;
   for (const { event, outcome } of board.history()) {
     if (!outcome.ok || !('by' in event.author) || event.author.by !== name) continue;

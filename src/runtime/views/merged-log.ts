@@ -10,8 +10,11 @@ import { openForReading, type TeamReader } from '../../store/team/team-reader.ts
 interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
   /** Called for each event of the event log as it is read. */
   readonly onLogged?: (event: TeamEvent) => void;
-  /** What happened before is not read. */
-  readonly isFromNow?: boolean;
+  /**
+   * Where to begin: at the start of both logs, at the board's checkpoint and at a number of the event log, or at their
+   * ends.
+   */
+  readonly from?: 'start' | 'now' | { readonly event: number };
 }
 
 export class TwoLogs {
@@ -25,11 +28,11 @@ export class TwoLogs {
   #reader: Generator<Numbered, number> | undefined;
 
   /** @throws UsageError `UNKNOWN_TEAM` */
-  constructor({ paths, disk, clock, onLogged = () => {}, isFromNow = false }: TwoLogsOptions) {
+  constructor({ paths, disk, clock, onLogged = () => {}, from = 'start' }: TwoLogsOptions) {
     const store = openForReading(paths, {
       disk,
       clock,
-      isFromNow,
+      isFromCheckpoint: from !== 'start',
       onFolded: ({ event, outcome }) => {
         if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
       },
@@ -37,7 +40,8 @@ export class TwoLogs {
     this.store = store;
     this.#onLogged = onLogged;
     this.#close = () => store.close();
-    if (!isFromNow) return;
+    if (typeof from === 'object') this.#offset = from.event;
+    if (from !== 'now') return;
     store.board.fold();
     this.#facts = [];
     this.#offset = store.events.end();

@@ -18,7 +18,7 @@ import { leadStatusOf } from './external-status.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { memberHistories } from './member-history.ts';
+import { historiesOf } from './status.ts';
 import {
   reportText,
   type Report,
@@ -150,7 +150,7 @@ function membersOf(
   { workedMs }: WorkHistory,
   { spending, isolated }: AgentAccount,
 ): ReportMember[] {
-  const histories = memberHistories(store);
+  const histories = historiesOf(store);
   const config = store.config.read();
   return members.map(({ name, role }) => {
     const own = tasks.filter((task) => memberOf(task) === name);

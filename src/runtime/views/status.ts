@@ -6,7 +6,9 @@ import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { memberHistories, emptyHistory, type MemberHistory } from './member-history.ts';
+import { emptyHistory, MemberHistories } from '../../policy/view/member-history.ts';
+import type { MemberHistory } from '../../model/team/event-summary.ts';
+import { IndexedEvents } from '../process/event-indexing.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { leadStatusOf, observeMember, type LeadStatus, type TeamFacts } from './external-status.ts';
 
@@ -25,7 +27,7 @@ export interface TeamStatus {
 
 export interface StatusOptions {
   /** Milliseconds without progress after which a task counts as stalled: `watchdogWarningMs`. */
-  readonly stalledAfterMs?: number;
+  readonly stalledAfterMs?: number | undefined;
   /** Member histories and unread counts that the caller has already, for callers that look repeatedly. */
   readonly known?: KnownActivity;
 }
@@ -108,8 +110,20 @@ const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
 
 const knownOf = (store: TeamReader): KnownActivity => ({
-  histories: memberHistories(store),
+  histories: historiesOf(store),
   unread: (name) => unreadOf(store, name),
 });
+
+/** A member without events has no entry. */
+export function historiesOf(store: TeamReader): ReadonlyMap<string, MemberHistory> {
+  const indexed = new IndexedEvents(store);
+  try {
+    const histories = new MemberHistories(indexed.histories);
+    for (const { event } of store.events.read(indexed.end)) histories.add(event);
+    return histories.byMember;
+  } finally {
+    indexed.close();
+  }
+}
 
 export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));

@@ -49,7 +49,7 @@ export async function* teamNews(
   store: Logs,
   options: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
-  const logs = new TwoLogs(options.since === 'now' ? { ...store, isFromNow: true } : store);
+  const logs = new TwoLogs(options.since === 'now' ? { ...store, from: 'now' } : store);
   try {
     yield* newsOf(logs, options);
   } finally {

@@ -14,7 +14,7 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { MemberHistories } from './member-history.ts';
+import { MemberHistories } from '../../policy/view/member-history.ts';
 import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
 import { hasEnded } from './follow.ts';

@@ -1,4 +1,5 @@
 /** `teams why`: what a team, a member or a task waits for, since when, who must act, and what comes next. */
+import { setImmediate } from 'node:timers/promises';
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isLead, LEAD, type Name } from '../../model/text/names.ts';
@@ -12,10 +13,17 @@ import { Evidence, isDecision } from '../../policy/view/evidence.ts';
 import { StateTimes } from '../../policy/view/state-times.ts';
 import { duration } from '../../policy/mail-wording.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { lookAtTeam, type TeamLook } from './status.ts';
-import type { ShownEvent } from '../../model/team/shown-event.ts';
-import { teamNews } from './team-events.ts';
+import { lookAtTeam, unreadOf, type TeamLook } from './status.ts';
+import type { MemberHistory } from '../../model/team/event-summary.ts';
+import { MemberHistories } from '../../policy/view/member-history.ts';
+import type { Fact, ShownEvent } from '../../model/team/shown-event.ts';
+import { IndexedEvents } from '../process/event-indexing.ts';
+import { TwoLogs } from './merged-log.ts';
+import { TeamPast } from './team-past.ts';
 import { whyFacts, type WhyLimits } from './why-facts.ts';
+
+/** Without its number in the stream if the stream was not read from its start. */
+type WhyEvent = Fact & { readonly number?: number | undefined };
 
 export interface Why extends Omit<Explanation, 'nextAt' | 'limit' | 'about'> {
   /** `team login`, `member ada`, `task #3`. */
@@ -25,7 +33,7 @@ export interface Why extends Omit<Explanation, 'nextAt' | 'limit' | 'about'> {
   /** When the next step happens by itself, if that is known. */
   readonly nextAt: string | null;
   /** Its last events, and the lead's last decision about it. */
-  readonly events: readonly ShownEvent[];
+  readonly events: readonly WhyEvent[];
 }
 
 /**
@@ -33,10 +41,41 @@ export interface Why extends Omit<Explanation, 'nextAt' | 'limit' | 'about'> {
  * @throws UsageError `UNKNOWN_TASK`, `BAD_REFERENCE` if it is neither
  */
 export async function why(store: TeamReader, subject?: string, limits: WhyLimits = {}): Promise<Why> {
-  const { watchdogWarningMs } = limits;
-  const look = lookAtTeam(store, watchdogWarningMs === undefined ? {} : { stalledAfterMs: watchdogWarningMs });
+  const indexed = new IndexedEvents(store);
+  const histories = new MemberHistories(indexed.histories);
+  const logs = new TwoLogs({ ...store, onLogged: (event) => histories.add(event), from: { event: indexed.end } });
+  try {
+    while (!logs.readSome(PORTION)) await setImmediate();
+    return answer(logs, { indexed, histories: histories.byMember }, subject, limits);
+  } finally {
+    logs.close();
+    indexed.close();
+  }
+}
+
+/** Records of each log that are read before the process yields. */
+const PORTION = 500;
+
+interface Past {
+  readonly indexed: IndexedEvents;
+  readonly histories: ReadonlyMap<string, MemberHistory>;
+}
+
+function answer(logs: TwoLogs, { indexed, histories }: Past, subject: string | undefined, limits: WhyLimits): Why {
+  const { store } = logs;
+  const { watchdogWarningMs: stalledAfterMs } = limits;
+  const known = { histories, unread: (name: Name) => unreadOf(store, name) };
+  const look = lookAtTeam(store, { stalledAfterMs, known });
   const found = subjectOf(look.board, subject);
-  const { since, evidence } = await pastOf(store, look.board);
+  const past = new TeamPast(store, indexed);
+  const since = new StateTimes(past.times);
+  const evidence = new Evidence(look.board, (subjects) => past.latest(subjects));
+  let number = 0;
+  for (const fact of logs.take()) {
+    const event = Object.assign(fact, { number: (number += 1) });
+    since.add(event);
+    evidence.add(event);
+  }
   const facts = whyFacts(store, look, since, limits);
   const { waitingFor, since: from, who, about = {}, ...after } = explain(facts, found);
   return {
@@ -51,8 +90,12 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
     since: from,
     who,
     ...nextOf(after),
-    events: evidence.behind(thingOf(found), about),
+    events: evidence.behind(thingOf(found), about).map((event) => (past.isKnown ? unnumbered(event) : event)),
   };
+}
+
+function unnumbered({ number: _, ...fact }: ShownEvent): WhyEvent {
+  return fact;
 }
 
 /**
@@ -69,7 +112,7 @@ export function whyText({ subject, state, waitingFor, since, who, next, events }
   return `${head} waits for ${waitingFor}${time}.${move} ${next}${decided}`;
 }
 
-function decidedText(events: readonly ShownEvent[]): string {
+function decidedText(events: readonly WhyEvent[]): string {
   const last = events.findLast(isDecision);
   return last === undefined
     ? ''
@@ -109,15 +152,4 @@ function stateOf({ members }: Facts, { outcome }: TeamLook, subject: Subject): s
 function thingOf(subject: Subject): string {
   if (subject.kind === 'team') return 'team';
   return subject.kind === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;
-}
-
-async function pastOf(store: TeamReader, board: Board): Promise<{ since: StateTimes; evidence: Evidence }> {
-  const since = new StateTimes();
-  const evidence = new Evidence(board);
-  for await (const news of teamNews(store))
-    for (const event of news) {
-      since.add(event);
-      evidence.add(event);
-    }
-  return { since, evidence };
 }

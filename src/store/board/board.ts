@@ -36,12 +36,12 @@ interface BoardEnvironment {
   readonly vouch?: (said: object) => string;
   /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
   readonly checkpoint?: { readonly path: string; readonly worth?: number };
-  /** Called for each event as it is folded. Such a fold begins at the start of the log, but for these two. */
+  /** Called for each event as it is folded. Such a fold begins at the start of the log, but for `isFromCheckpoint`. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
   /** Keeps {@link BoardStore.past}. */
   readonly keepsPast?: boolean | undefined;
-  /** `onFolded` needs no event of the past. */
-  readonly isFromNow?: boolean | undefined;
+  /** `onFolded` needs no event that the checkpoint covers. */
+  readonly isFromCheckpoint?: boolean | undefined;
   /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
 }
@@ -126,6 +126,11 @@ export class BoardStore {
     return this.#noise.take();
   }
 
+  /** {@link past}; undefined if it is not kept. */
+  get keptPast(): BoardPast | undefined {
+    return this.#environment.keepsPast === true ? this.past : undefined;
+  }
+
   /** How far the log is folded, in bytes. */
   get offset(): number {
     return this.#offset;
@@ -139,17 +144,33 @@ export class BoardStore {
     return foldPart(this.#journal, emptyBoard());
   }
 
+  /** How far the checkpoint reaches at which this fold began; 0 if it began at the start of the log. */
+  get begunAt(): number {
+    return this.#begun?.checkpoint.header.log.offset ?? 0;
+  }
+
+  /** Offsets of the records that changed a task, of the part of the log that the checkpoint covers. */
+  placesOf(id: string): readonly number[] {
+    return this.#begun?.base.row(id)?.at ?? [];
+  }
+
+  /** The record at an offset; undefined where none is. */
+  recordAt(place: number): BoardEvent | undefined {
+    const line = this.#journal.read(place).next();
+    const parsed = line.done === true ? undefined : parseLine(line.value);
+    return parsed?.kind === 'event' ? parsed.event : undefined;
+  }
+
   /** The accepted events that changed a task, from the log. */
   *historyOf(id: string): Generator<Folded> {
     this.fold();
     const begun = this.#begun;
-    for (const at of begun?.base.row(id)?.at ?? []) {
-      const line = this.#journal.read(at).next();
-      const parsed = line.done === true ? undefined : parseLine(line.value);
-      if (parsed?.kind === 'event') yield { event: parsed.event, outcome: { ok: true, changed: [id] } };
+    for (const place of this.placesOf(id)) {
+      const event = this.recordAt(place);
+      if (event) yield { event, outcome: { ok: true, changed: [id] } };
     }
     const board = begun ? boardAt(begun.base, begun.checkpoint.header) : emptyBoard();
-    for (const folded of foldPart(this.#journal, board, { from: begun?.checkpoint.header.log.offset ?? 0 }))
+    for (const folded of foldPart(this.#journal, board, { from: this.begunAt }))
       if (folded.outcome.ok && folded.outcome.changed.includes(id)) yield folded;
   }
 
@@ -159,7 +180,7 @@ export class BoardStore {
    */
   *changedSince(offset: number): Generator<string | undefined> {
     const begun = this.#begun;
-    if (!begun || begun.checkpoint.header.log.offset <= offset) return;
+    if (!begun || this.begunAt <= offset) return;
     for (let id = 1; id <= begun.checkpoint.header.lastTaskId; id += 1)
       yield (begun.base.row(String(id))?.at.at(-1) ?? 0) >= offset ? String(id) : undefined;
   }
@@ -250,7 +271,7 @@ export class BoardStore {
       const folded = this.#foldLine(next.value);
       if (folded === undefined) continue;
       if (this.#environment.keepsPast === true && folded.outcome.ok)
-        remember(this.past, this.board, folded.event, folded.outcome);
+        remember(this.past, this.board, folded.event, folded.outcome, next.value.at);
       if (folded.event.id === id) own = folded.outcome;
       this.#environment.onFolded?.(folded);
     }
@@ -259,8 +280,8 @@ export class BoardStore {
   /** Begins at the checkpoint, if there is one of this log. */
   #begin(): void {
     this.#begun = null;
-    const { checkpoint: place, disk, onFolded, keepsPast = false, isFromNow = false } = this.#environment;
-    if (place === undefined || (onFolded !== undefined && !keepsPast && !isFromNow)) return;
+    const { checkpoint: place, disk, onFolded, keepsPast = false, isFromCheckpoint = false } = this.#environment;
+    if (place === undefined || (onFolded !== undefined && !isFromCheckpoint)) return;
     const isShort = (this.#journal.look()?.size ?? 0) < (place.worth ?? WORTH_A_CHECKPOINT);
     if (isShort || !lookAt(disk, place.path)) return;
     try {

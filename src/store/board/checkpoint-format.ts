@@ -12,7 +12,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 2;
+export const CHECKPOINT_FORMAT = 3;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -94,6 +94,31 @@ export const vouchersSchema = z.array(
 );
 export const requestsSchema = z.array(z.custom<Request>(isRequest));
 
+const time = z.string().optional();
+const places = z.array(whole);
+
+const traceSchema = z.strictObject({
+  members: z.array(
+    z.tuple([
+      memberSchema,
+      z.strictObject({
+        joined: time,
+        started: time,
+        freed: time,
+        left: time,
+        acted: time,
+        records: places,
+        ofProcess: places,
+      }),
+    ]),
+  ),
+  opened: time,
+  closing: time,
+  closed: time,
+  changed: time,
+  records: places,
+});
+
 /** A board's past without the members of each task, which are in its row. */
 export const pastSchema = z.strictObject({
   members: z.array(
@@ -116,16 +141,21 @@ export const pastSchema = z.strictObject({
     ]),
   ),
   depth: z.number().min(0),
+  trace: traceSchema,
   /** Bad lines of the covered part, for the lead that reports them. */
   noise: z.array(z.strictObject({ at: whole, end: whole, lines: whole, why: z.string() })),
 });
 export type StoredPast = z.infer<typeof pastSchema>;
 
-export const storedPast = ({ members, held, unblocked, depth }: BoardPast, noise: readonly NoiseRun[]): StoredPast => ({
+export const storedPast = (
+  { members, held, unblocked, depth, trace }: BoardPast,
+  noise: readonly NoiseRun[],
+): StoredPast => ({
   members: [...members],
   held: [...held],
   unblocked: [...unblocked],
   depth,
+  trace: Object.assign({}, trace, { members: [...trace.members] }),
   noise: noise.map((run) => Object.assign({}, run)),
 });
 

@@ -91,7 +91,7 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   let records = 0;
   for (const folded of foldPart(journal, board, { from, until: offset, noise })) {
     track(trail, folded);
-    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome);
+    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome, folded.at);
     records += 1;
     if (records % RECORDS === 0) yield;
   }

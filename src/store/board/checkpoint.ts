@@ -68,7 +68,7 @@ function refold(journal: Journal, until: number): Refolded {
   const noise = new NoiseRuns();
   for (const folded of foldPart(journal, board, { until, noise })) {
     track(trail, folded);
-    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome);
+    if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome, folded.at);
   }
   return { board, past, noise: noise.take(), trail };
 }
@@ -156,13 +156,14 @@ export function boardAt(base: Base, header: CheckpointHeader): LayeredBoard {
 
 /** The past of the board at the checkpoint's offset. Each call gives one of its own. */
 export function pastAt(base: Base, { lastTaskId }: CheckpointHeader): LayeredPast {
-  const { members, held, unblocked, depth } = base.past();
+  const { members, held, unblocked, depth, trace } = base.past();
   return {
     members: new Map(members),
     held: new Map(held),
     unblocked: new Map(unblocked),
     given: new LayeredMap({ size: lastTaskId, get: (id) => base.row(id)?.given, keys: () => [] }),
     depth,
+    trace: Object.assign({}, trace, { members: new Map(trace.members) }),
   };
 }
 

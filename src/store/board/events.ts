@@ -53,6 +53,33 @@ export class EventLogReader {
     }
   }
 
+  /** The event with a number; undefined where none begins, or its file was removed. */
+  eventAt(number: number): TeamEvent | undefined {
+    const line = this.lineAt(number);
+    return line === undefined ? undefined : parseEvent(line);
+  }
+
+  /** The text of the line with a number. */
+  lineAt(number: number): string | undefined {
+    const file = this.#fileAt(number);
+    if (file === undefined) return undefined;
+    try {
+      if (number < file.first) return undefined;
+      const next = this.files.lines(file, number).next();
+      return next.done !== true && next.value.at === number && next.value.kind === 'text' ? next.value.text : undefined;
+    } catch (error) {
+      throw storeFailure('read', this.files.path, error);
+    } finally {
+      if (file !== this.#newest && !this.#former.includes(file)) this.disk.closeSync(file.fd);
+    }
+  }
+
+  /** How long all files are together, as far as they are known; costs one look at the newest. */
+  size(): number {
+    const newest = this.#look();
+    return newest === undefined ? 0 : newest.first + this.disk.fstatSync(newest.fd).size;
+  }
+
   /** The number after the last event so far. */
   end(): number {
     const newest = this.#look();

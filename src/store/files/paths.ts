@@ -66,6 +66,8 @@ export interface TeamPaths {
   readonly baseline: string;
   /** The newest file of the event log. */
   readonly events: string;
+  /** The index of the event log. */
+  readonly eventIndex: string;
   /** The lock in which the event log goes on in a new file. */
   readonly eventFilesLock: string;
   readonly tokens: string;
@@ -161,6 +163,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     plan: inside('plan.json'),
     baseline: inside('baseline.json'),
     events: inside('events.jsonl'),
+    eventIndex: inside('events.index'),
     eventFilesLock: inside(join('.locks', 'event-files.lock')),
     tokens: inside('.tokens'),
     locks: inside('.locks'),

@@ -19,8 +19,11 @@ export interface TeamReader {
   readonly paths: TeamPaths;
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history' | 'historyOf'>;
-  readonly events: Pick<TeamStore['events'], 'read' | 'end'>;
+  readonly board: Pick<
+    TeamStore['board'],
+    'board' | 'past' | 'keptPast' | 'begunAt' | 'fold' | 'foldSome' | 'history' | 'historyOf' | 'placesOf' | 'recordAt'
+  >;
+  readonly events: Pick<TeamStore['events'], 'read' | 'end' | 'size' | 'lineAt' | 'eventAt'>;
   readonly config: Pick<TeamStore['config'], 'read'>;
   readonly state: Pick<TeamStore['state'], 'read'>;
   readonly roster: Pick<TeamStore['roster'], 'read' | 'all'>;
@@ -30,8 +33,8 @@ interface ReadingOptions {
   readonly clock: Clock;
   readonly disk?: Disk | undefined;
   readonly onFolded?: (folded: Folded) => void;
-  /** `onFolded` needs no event of the past. */
-  readonly isFromNow?: boolean;
+  /** `onFolded` needs no event that the checkpoint covers. */
+  readonly isFromCheckpoint?: boolean;
 }
 
 /**
@@ -42,7 +45,7 @@ interface ReadingOptions {
  */
 export function openForReading(
   paths: TeamPaths,
-  { clock, disk = realDisk, onFolded, isFromNow }: ReadingOptions,
+  { clock, disk = realDisk, onFolded, isFromCheckpoint }: ReadingOptions,
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
   requireDirectories(disk, paths);
@@ -50,7 +53,8 @@ export function openForReading(
     disk,
     clock,
     onFolded,
-    isFromNow,
+    isFromCheckpoint,
+    keepsPast: true,
     checkpoint: { path: paths.checkpoint },
   });
   const events = new EventLogReader(disk, paths.events, clock);

@@ -98,6 +98,7 @@ export class TeamStore {
       checkpoint: { path: paths.checkpoint },
       onFolded,
       keepsPast,
+      isFromCheckpoint: keepsPast,
     });
     this.sender = new Sender(paths, {
       disk,

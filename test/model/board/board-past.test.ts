@@ -11,7 +11,7 @@ function pastIn({ events }: World, times: readonly string[] = []): BoardPast {
   for (const [at, event] of events.entries()) {
     const told = { ...event, at: times[events.length - 1 - at] ?? event.at };
     const outcome = advance(board, told);
-    if (outcome.ok) remember(past, board, told, outcome);
+    if (outcome.ok) remember(past, board, told, outcome, at);
   }
   return past;
 }

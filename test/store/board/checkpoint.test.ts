@@ -13,6 +13,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -71,7 +72,8 @@ function pastOfLog(): object {
   return past;
 }
 
-const pastIn = ({ board, past: { given, members, held, unblocked, depth } }: BoardStore) => ({
+const pastIn = ({ board, past: { given, members, held, unblocked, depth, trace } }: BoardStore) => ({
+  trace: Object.assign({}, trace, { members: [...trace.members].toSorted() }),
   given: [...board.tasks.keys()].map((id) => [id, given.get(id) ?? []]),
   members: [...members].toSorted(),
   held: [...held].toSorted(),
@@ -122,6 +124,16 @@ function expectSameAtEveryCut(log: string, ids: readonly string[], cuts: readonl
     );
     store.close();
   }
+}
+
+/** All that a checkpoint says, but for which file its log is. */
+function contentHash(): string {
+  const file = new PageReader(realDisk, paths.checkpoint);
+  const hash = createHash('sha256');
+  for (let page = 0; page < file.pages; page += 1) hash.update(file.page(page)).update('\n');
+  hash.update(JSON.stringify(file.header, (key, value: unknown) => (key === 'log' ? undefined : value)));
+  file.close();
+  return hash.digest('hex');
 }
 
 describe('a checkpoint', () => {
@@ -189,6 +201,19 @@ describe('a checkpoint', () => {
       [],
       [all[Math.floor(all.length / 3)] ?? 0, all[Math.floor(all.length / 2)] ?? 0, all.at(-1) ?? 0],
     );
+  });
+
+  it('has another format number if it has other content', async () => {
+    const lines = [
+      'Written by this test for a new CHECKPOINT_FORMAT. Content that changed needs a new number: older',
+      'checkpoints would be believed.',
+    ];
+    for (const name of golden) {
+      writeFileSync(paths.log, readFileSync(new URL(name, GOLDEN)));
+      write();
+      lines.push(`${name} ${contentHash()}`);
+    }
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`golden/checkpoint-${CHECKPOINT_FORMAT}.md`);
   });
 
   it('is read by pages: a verb about one task reads few of them', () => {

@@ -11,7 +11,8 @@ const fact = {
   member: text.optional(),
   text: z.string().optional(),
 };
-const eventBody = z.looseObject(fact);
+/** Without its number where the logs were not read from their start. */
+const eventBody = z.looseObject(Object.assign({}, fact, { number: fact.number.optional() }));
 export const event = openAnswer(fact);
 export const outputLine = answer({ member: text, line: z.string() });
 export const explained = answer({

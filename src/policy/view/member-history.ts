@@ -1,33 +1,16 @@
 /** What the event log alone knows about each member: how it died, and what the lead decided about it. */
+import type { MemberHistory } from '../../model/team/event-summary.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
-import { actOf } from '../../policy/decision.ts';
-import type { TeamReader } from '../../store/team/team-reader.ts';
+import { actOf } from '../decision.ts';
 
-export interface MemberHistory {
-  /** Its last death, unless a later process is known to the log: `signal SIGKILL`, `exit 1`. */
-  death?: { readonly how: string; readonly at: string };
-  /** It was stopped in order. */
-  isStopped: boolean;
-  /** Restarts since the lead last reset the count. */
-  restarts: number;
-  isGivenUp: boolean;
-  quarantinedAt?: string;
-  /** When it last said or did something that is not a board event. */
-  lastActAt?: string;
-  /** The lead's last decision about it. */
-  decision?: TeamEvent;
-}
-
-/** Reads the log once. A member without events has no entry. */
-export function memberHistories({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, MemberHistory> {
-  const histories = new MemberHistories();
-  for (const { event } of events.read()) histories.add(event);
-  return histories.byMember;
-}
-
-/** The same for callers that add each event once. */
+/** Told each event of the event log once, in order. A member without events has no entry. */
 export class MemberHistories {
-  readonly #byMember = new Map<string, MemberHistory>();
+  readonly #byMember: Map<string, MemberHistory>;
+
+  /** @param before what the events before the first that is added say */
+  constructor(before: Iterable<readonly [string, MemberHistory]> = []) {
+    this.#byMember = new Map(before);
+  }
 
   get byMember(): ReadonlyMap<string, MemberHistory> {
     return this.#byMember;

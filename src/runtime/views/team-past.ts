@@ -1,0 +1,98 @@
+/**
+ * What `why` must know of the time before the parts of both logs that it reads: times of members and of the team, and
+ * the latest events about a subject. Of the logs only these events are read.
+ */
+import type { MemberTrace } from '../../model/board/board-trace.ts';
+import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
+import type { LogTimes } from '../../model/team/event-summary.ts';
+import type { MemberTimes, TimesBefore } from '../../policy/view/state-times.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import type { IndexedEvents } from '../process/event-indexing.ts';
+import { merged } from './merged-log.ts';
+
+/** At most so many records of each log are read about all related subjects. */
+const RELATED = 8;
+
+export class TeamPast {
+  readonly #store: Pick<TeamReader, 'board' | 'events'>;
+  readonly #indexed: IndexedEvents;
+
+  /** @param store its board is folded, from its checkpoint on */
+  constructor(store: Pick<TeamReader, 'board' | 'events'>, indexed: IndexedEvents) {
+    this.#store = store;
+    this.#indexed = indexed;
+  }
+
+  /** Whether there is any: the logs are then not read from their start. */
+  get isKnown(): boolean {
+    return this.#store.board.begunAt > 0 || this.#indexed.end > 0;
+  }
+
+  get times(): TimesBefore {
+    const { trace } = this.#store.board.past;
+    const inLog = new Map(this.#indexed.times);
+    const names = new Set<string>([...trace.members.keys(), ...inLog.keys()]);
+    const traces = new Map<string, MemberTrace>(trace.members);
+    return {
+      team: { opened: trace.opened, closing: trace.closing, closed: trace.closed, changed: trace.changed },
+      members: new Map([...names].map((name) => [name, memberTimes(traces.get(name), inLog.get(name))])),
+      ofTask: (id) => this.latest([`task ${id}`]),
+    };
+  }
+
+  /**
+   * The latest events about subjects, the first of which matters most, oldest first. Their numbers are below 1.
+   *
+   * @param subjects as in `Evidence.behind`
+   */
+  latest([subject = '', ...related]: readonly string[]): ShownEvent[] {
+    if (!this.isKnown) return [];
+    const { board, events } = this.#store;
+    const places = (of: (one: string) => readonly number[]): number[] =>
+      ascending([...of(subject), ...ascending(related.flatMap(of)).slice(-RELATED)]);
+    const facts = places((one) => this.#recordsOf(one)).flatMap((place) => {
+      const event = board.recordAt(place);
+      return event ? factsOf(event, board.board) : [];
+    });
+    const logged = places((one) => this.#eventsOf(one)).flatMap((number) => {
+      const event = events.eventAt(number);
+      return event ? [logFact(event)] : [];
+    });
+    const all: Fact[] = [...merged(facts, logged)];
+    return all.map((fact, at) => Object.assign(fact, { number: at + 1 - all.length }));
+  }
+
+  /** Places in the board's log, before the part that is read. */
+  #recordsOf(subject: string): readonly number[] {
+    const { board } = this.#store;
+    return this.#recorded(subject).filter((place) => place < board.begunAt);
+  }
+
+  #recorded(subject: string): readonly number[] {
+    const { board } = this.#store;
+    const { trace } = board.past;
+    if (subject === 'team') return trace.records;
+    const [kind, name = ''] = subject.split(' ');
+    if (kind === 'task') return board.placesOf(name).slice(-RELATED);
+    const traced = new Map<string, MemberTrace>(trace.members).get(name);
+    return (kind === 'process' ? traced?.ofProcess : traced?.records) ?? [];
+  }
+
+  #eventsOf(subject: string): readonly number[] {
+    const { facts, speech, decision } = this.#indexed.placesOf(subject) ?? { facts: [], speech: [] };
+    return [...facts, ...speech, ...(decision === undefined ? [] : [decision])];
+  }
+}
+
+const ascending = (places: readonly number[]): number[] => [...new Set(places)].sort((a, b) => a - b);
+
+function memberTimes(traced: MemberTrace | undefined, { gone, checked }: LogTimes = {}): MemberTimes {
+  const { joined, started, freed, left, acted = '' } = traced ?? {};
+  return {
+    joined,
+    started,
+    freed,
+    gone: (left ?? '') > (gone ?? '') ? left : gone,
+    checked: (checked ?? '') > acted ? checked : undefined,
+  };
+}

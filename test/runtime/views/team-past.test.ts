@@ -1,0 +1,222 @@
+/** `why` and `status` from a checkpoint and an index: the same answers, without reading what they cover. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTeamError } from '../../../src/model/text/errors.ts';
+import { indexEvents, IndexedEvents } from '../../../src/runtime/process/event-indexing.ts';
+import { statusOf } from '../../../src/runtime/views/status.ts';
+import { why } from '../../../src/runtime/views/why.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { openForReading, type TeamReader } from '../../../src/store/team/team-reader.ts';
+import { keepCheckpoint } from '../../support/checkpoint.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+const MIB = 1024 * 1024;
+const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+/** A checkpoint is read only of a log that is long enough: noise makes it so. */
+const long = (team: ToldTeam): ToldTeam => {
+  appendFileSync(team.store.paths.log, `\n${'x'.repeat(MIB)}\n`);
+  return team;
+};
+
+const told = (): ToldTeam =>
+  long(
+    new ToldTeam({ ada: 'explorer/claude', bob: 'executor/claude' })
+      // Of events of one time the order is not known.
+      .wait(7)
+      .ledByUs()
+      .started('ada', 'bob')
+      .process('ada', 'alive')
+      .process('bob', 'alive'),
+  );
+
+const MEMBERS = ['ada', 'bob'];
+const TASKS = ['1', '2', '3', '4'];
+
+type Deed = (team: ToldTeam, member: string, task: string) => unknown;
+
+const DEEDS: readonly Deed[] = [
+  (team, member, task) =>
+    team.add(`Task`, { owner: member, blockedBy: team.store.board.board.tasks.has(task) ? [task] : [] }),
+  (team, member) => team.add('Free', { owner: member }),
+  (team, member, task) => team.claim(task, member),
+  (team, member, task) => team.complete(task, member),
+  (team, member, task) => team.fail(task, member, 'it broke'),
+  (team, _, task) => team.say({ type: 'task.released', task, epoch: 1, reason: 'fenced', why: 'silent' }),
+  (team, member, task) =>
+    team.as(member, { type: 'request.made', request: Q, kind: 'question', about: task, text: '?' }),
+  (team) => team.say({ type: 'request.answered', request: Q, approve: true, text: 'Yes.' }),
+  (team, member) => team.started(member),
+  (team, member, task) => team.note('agent.said', { member, task, text: 'hm' }),
+  (team, member, task) => team.note('agent.failed', { member, task, text: 'refused', retry_after_ms: 60_000 }),
+  (team, member, task) => team.note('phase.ended', { member, task }),
+  (team, member, task) => team.note('lead.decided', { act: 'check', member, task, text: 'silent' }),
+  (team, member, task) => team.note('lead.decided', { act: 'fence', member, task, to: 'bob', text: 'silent' }),
+  (team, member) => team.note('lead.decided', { act: 'quarantine', member, text: 'three failures' }),
+  (team, member) => team.note('lead.decided', { act: 'restart', member, text: 'it died' }),
+  (team, member) => team.note('member.exited', { member, text: 'signal SIGKILL' }),
+  (team, member) => team.note('message.sent', { member, text: 'hello' }),
+];
+
+function act(team: ToldTeam, [deed, member, task]: readonly [number, number, number]): void {
+  try {
+    DEEDS[deed % DEEDS.length]?.(team, MEMBERS[member % 2] ?? '', TASKS[task % 4] ?? '');
+  } catch (error) {
+    // What the rules refuse is a part of the story, too.
+    if (isTeamError(error) || !(error instanceof Error) || !error.message.includes('was refused')) throw error;
+  }
+  team.wait(7);
+}
+
+const keep = (team: ToldTeam): void => {
+  keepCheckpoint(team.store.paths);
+  team.store.board.fold();
+  for (const _ of indexEvents(team.store, 1));
+};
+
+const forget = ({ store: { paths } }: ToldTeam): void => {
+  for (const path of [paths.checkpoint, paths.eventIndex]) rmSync(path, { force: true });
+};
+
+const reading = <T>(team: ToldTeam, use: (store: TeamReader) => T, disk: Disk = realDisk): T => {
+  const store = openForReading(team.store.paths, { clock: team.clock, disk });
+  try {
+    return use(store);
+  } finally {
+    store.close();
+  }
+};
+
+async function answers(team: ToldTeam): Promise<object[]> {
+  const said: object[] = [];
+  const tasks = [...team.store.board.fold().tasks.keys()];
+  for (const subject of [undefined, ...MEMBERS, ...tasks]) {
+    const { events, ...rest } = await why(team.store, subject);
+    said.push({
+      ...rest,
+      events: events.map(({ number: _, ...event }) => ({ type: event.type, at: event.at, member: event.member })),
+    });
+  }
+  return [...said, reading(team, (store) => statusOf(store))];
+}
+
+const step = fc.tuple(fc.nat(100), fc.nat(1), fc.nat(3));
+
+describe('a view that does not read the past', () => {
+  it('answers as one that reads it, wherever checkpoint and index end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.array(step, { maxLength: 40 }),
+        fc.array(step, { maxLength: 12 }),
+        async (...parts) => {
+          const team = told();
+          for (const part of parts) {
+            for (const one of part) act(team, one);
+            if (part !== parts[2]) keep(team);
+          }
+          const short = await answers(team);
+          forget(team);
+          expect(short).toEqual(await answers(team));
+          void team.store.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('reads only its own events of both logs', async () => {
+    const team = told();
+    for (const subject of ['One', 'Two']) team.add(subject, { owner: 'ada' });
+    team.claim('1', 'ada').note('lead.decided', { act: 'check', member: 'ada', task: '1', text: 'silent' });
+    for (let at = 0; at < 3_000; at += 1)
+      team.note('agent.printed', { member: 'bob', task: '2', text: 'y'.repeat(1_000) });
+    keep(team);
+    let read = 0;
+    const disk: Disk = {
+      ...realDisk,
+      readSync: ((...call: Parameters<Disk['readSync']>) => {
+        const got = realDisk.readSync(...call);
+        read += got;
+        return got;
+      }) as Disk['readSync'],
+    };
+    const store = openForReading(team.store.paths, { clock: team.clock, disk });
+    const { events } = await why(store, '1');
+    expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'lead.decided']);
+    statusOf(store);
+    store.close();
+    expect(statSync(team.store.paths.events).size).toBeGreaterThan(3 * MIB);
+    expect(read).toBeLessThan(2 * MIB);
+  });
+});
+
+describe('an index of the event log', () => {
+  const noted = (): ToldTeam => {
+    const team = told().add('One', { owner: 'ada' }).claim('1', 'ada');
+    for (const act of ['check', 'restart', 'quarantine']) team.note('lead.decided', { act, member: 'ada', task: '1' });
+    team.note('member.exited', { member: 'ada', text: 'signal SIGKILL' });
+    keep(team);
+    return team;
+  };
+  const isBelieved = (team: ToldTeam): boolean =>
+    reading(team, (store) => {
+      store.board.fold();
+      const indexed = new IndexedEvents(store);
+      indexed.close();
+      return indexed.end > 0;
+    });
+
+  it('is believed only of this log', () => {
+    const team = noted();
+    const { events, eventIndex } = team.store.paths;
+    expect(isBelieved(team)).toBe(true);
+    writeFileSync(events, readFileSync(events, 'utf8').replace('SIGKILL', 'SIGTERM'));
+    expect(isBelieved(team)).toBe(false);
+    truncateSync(events, 100);
+    expect(isBelieved(team)).toBe(false);
+    copyFileSync(team.store.paths.checkpoint, eventIndex);
+    expect(isBelieved(team)).toBe(false);
+  });
+
+  it('with any byte changed, or cut off, changes no answer', async () => {
+    const team = noted();
+    const { eventIndex } = team.store.paths;
+    const [expected, whole] = [await answers(team), readFileSync(eventIndex)];
+    for (let at = 0; at < whole.length; at += 7) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 4;
+      writeFileSync(eventIndex, at % 2 === 0 ? bytes : whole.subarray(0, at));
+      expect(await answers(team)).toEqual(expected);
+    }
+    // The next one is made from the log.
+    for (const _ of indexEvents(team.store, 1));
+    expect(isBelieved(team)).toBe(true);
+    expect(await answers(team)).toEqual(expected);
+  });
+
+  it('whose writer stops between two steps leaves no file', () => {
+    const team = told();
+    for (let at = 0; at < 500; at += 1) team.note('agent.said', { member: 'ada', task: '1', text: `${at}` });
+    team.store.board.fold();
+    const all = [...indexEvents(team.store, 1)].length;
+    expect(all).toBeGreaterThan(3);
+    rmSync(team.store.paths.eventIndex);
+    for (let steps = 0; steps < all; steps += 1) {
+      const writing = indexEvents(team.store, 1);
+      for (let done = 0; done < steps; done += 1) writing.next();
+      writing.return(undefined);
+      expect(existsSync(team.store.paths.eventIndex)).toBe(false);
+    }
+  });
+});
