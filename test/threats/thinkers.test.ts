@@ -129,7 +129,14 @@ const DOORS: readonly Door[] = [
     what: 'a cross-verifier',
     open: (PATH, setting) =>
       inTeam(PATH, setting, ({ handle, root }) =>
-        crossVerify({ ...parsed(root), reviewer: { kind: 'claude' } }, { store: handle.store, isolation: setting }),
+        crossVerify(
+          { ...parsed(root), reviewer: { kind: 'claude' } },
+          {
+            store: handle.store,
+            isolation: setting,
+            lend: undefined,
+          },
+        ),
       ),
   },
   {

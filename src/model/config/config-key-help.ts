@@ -54,6 +54,16 @@ const CONFIG: KeyHelpTable = {
   'sandbox.bwrap': {
     text: 'Whether bubblewrap fences commands: where it works (`auto`), always or not at all (`required`), or never.',
   },
+  'sandbox.lend': {
+    text: 'What programs in their isolation get besides what they need. A path is absolute, or begins with `~/`.',
+    example: { read: ['~/data'], write: ['~/.cache/pip'], sockets: ['/run/postgresql/.s.PGSQL.5432'] },
+  },
+  'sandbox.lend.read': { text: 'Files and directories that they may read.', example: ['~/data'] },
+  'sandbox.lend.write': { text: 'Files and directories that they may change.', example: ['~/.cache/pip'] },
+  'sandbox.lend.sockets': {
+    text: 'Unix sockets that they may connect to.',
+    example: ['/run/postgresql/.s.PGSQL.5432'],
+  },
   safetyPoint: { text: 'What a run in a git repository keeps before agents write.' },
   'safetyPoint.maxFileBytes': {
     text: 'Larger untracked files are not kept; the report names them, and the undo does not touch them.',

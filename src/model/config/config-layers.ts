@@ -108,8 +108,13 @@ const FORBIDDEN: readonly string[] = [
 function forbidden(values: unknown): Path[] {
   if (!isMap(values)) return [];
   const { sandbox } = values;
-  const loosens = sandbox !== undefined && !(isMap(sandbox) && sandbox['bwrap'] === 'required');
-  return [...FORBIDDEN.filter((key) => key in values).map((key) => [key]), ...(loosens ? [['sandbox']] : [])];
+  const isRequired = isMap(sandbox) && sandbox['bwrap'] === 'required';
+  const looser = isRequired ? Object.keys(sandbox).filter((key) => key !== 'bwrap') : [];
+  return [
+    ...FORBIDDEN.filter((key) => key in values).map((key) => [key]),
+    ...(sandbox === undefined || isRequired ? [] : [['sandbox']]),
+    ...looser.map((key) => ['sandbox', key]),
+  ];
 }
 
 function without(value: unknown, [head, ...rest]: Path): unknown {

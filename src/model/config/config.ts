@@ -16,6 +16,7 @@ import {
 import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
 import { MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { lendSchema } from '../team/lend.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
 
@@ -62,7 +63,10 @@ export const configSchema = closed({
   agentSendRate: z.number().positive().max(1_000_000).default(50),
   relayTimeoutMs: ms(1).default(600_000),
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
-  sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
+  sandbox: closed({
+    bwrap: z.enum(['auto', 'required', 'off']).default('auto'),
+    lend: lendSchema.prefault({}),
+  }).prefault({}),
   /** A larger untracked file is left out of the safety point. */
   safetyPoint: closed({ maxFileBytes: count(0, 2 ** 40).default(50 * 1024 * 1024) }).prefault({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),

@@ -38,6 +38,17 @@ const PLAN: KeyHelpTable = {
     text: 'Names of variables of your environment that every member gets, besides the fixed list.',
     example: ['DATABASE_URL'],
   },
+  sandbox: { text: 'How sandboxes of members are enforced.' },
+  'sandbox.lend': {
+    text: 'What programs of members in their isolation get besides what they need, and `sandbox.lend` of the configuration.',
+    example: { read: ['~/data'], write: ['~/.cache/pip'] },
+  },
+  'sandbox.lend.read': { text: 'Files and directories that they may read.', example: ['~/data'] },
+  'sandbox.lend.write': { text: 'Files and directories that they may change.', example: ['~/.cache/pip'] },
+  'sandbox.lend.sockets': {
+    text: 'Unix sockets that they may connect to.',
+    example: ['/run/postgresql/.s.PGSQL.5432'],
+  },
   decomposed: { text: 'What a planner divided. `teams run "TASK"` writes it; leave it out of plans by hand.' },
 };
 

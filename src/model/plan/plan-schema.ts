@@ -15,6 +15,7 @@ import {
 import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { profileSchema } from '../board/event.ts';
+import { lendSchema } from '../team/lend.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
 import { FOREIGN_PLAN_KEYS, FOREIGN_TASK_KEYS } from './foreign-keys.ts';
 import { closed } from '../text/document-problem.ts';
@@ -130,6 +131,7 @@ export const planFileSchema = closed(
     /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
     lead: z.union([line(64), agentSpecSchema]).optional(),
     envPass: z.array(envNameSchema).max(1_000).default([]),
+    sandbox: closed({ lend: lendSchema.prefault({}) }).prefault({}),
     decomposed: decomposed.optional(),
   },
   FOREIGN_PLAN_KEYS,

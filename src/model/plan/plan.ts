@@ -5,6 +5,7 @@
 import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
 import type { Profile } from '../board/event.ts';
+import type { Lend } from '../team/lend.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
 import { planFileSchema, type Decomposed, type PlanFile, type PlanFileTask } from './plan-schema.ts';
@@ -64,6 +65,8 @@ export interface Plan {
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
+  /** What its members' programs get in their isolation. */
+  readonly sandbox: { readonly lend: Lend };
   /** Present if a planner made the plan. */
   readonly decomposed?: Decomposed | undefined;
 }

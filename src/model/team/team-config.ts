@@ -1,6 +1,7 @@
 /** The documents of a team: `config.json`, `state.json` (docs/specification.md R1.9) and process records. */
 import { folderIdentitySchema } from './folder-identity.ts';
 import * as z from 'zod';
+import { lendSchema } from './lend.ts';
 import { failureClassSchema } from '../agent/agent.ts';
 import { profileSchema } from '../board/event.ts';
 import { memberSchema, nameSchema, type Name } from '../text/names.ts';
@@ -46,6 +47,8 @@ export const configDocumentSchema = z.looseObject({
   /** Paths inside of the project are relative to its root. Earlier versions kept all paths absolute. */
   places: z.literal('relative').optional(),
   env_pass: z.array(z.string()).optional(),
+  /** What the plan lends to its members' programs. */
+  lend: lendSchema.optional(),
   /** Only for a divided task: what workers must know about each other's files. */
   division: z
     .looseObject({

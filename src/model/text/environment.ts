@@ -60,6 +60,7 @@ const HANDED_DOWN = {
   inboxMaxMessages: 'TEAMS_INBOX_MAX_MESSAGES',
   inboxMaxBytes: 'TEAMS_INBOX_MAX_BYTES',
   sandboxBwrap: 'TEAMS_SANDBOX_BWRAP',
+  sandboxLend: 'TEAMS_SANDBOX_LEND',
   gatesSandbox: 'TEAMS_GATES_SANDBOX',
   gatesNetwork: 'TEAMS_GATES_NETWORK',
 } as const;

@@ -68,6 +68,8 @@ export interface ProgramSandbox {
   readonly lent: readonly LentPath[];
   /** Writable files of the host: a login that its program renews. */
   readonly shared: readonly string[];
+  /** What the user lends: read-only, and writable. */
+  readonly lend: { readonly read: readonly LentPath[]; readonly write: readonly LentPath[] };
   /** The repository that the workspace is a part of; read-only. */
   readonly repositories: readonly string[];
   readonly kept: readonly KeptPath[];
@@ -82,6 +84,18 @@ export interface ProgramSandbox {
   /** The argv that sets limits inside. */
   readonly limiting: readonly string[];
 }
+
+const LACKS =
+  /no such file|not found|read-only file system|permission denied|connection refused|\b(?:ENOENT|EROFS|EACCES|ECONNREFUSED)\b/i;
+
+/**
+ * @param message why a program that was isolated failed
+ * @returns the same with the cure, if it may have lacked something
+ */
+export const withLendHint = (message: string): string =>
+  LACKS.test(message)
+    ? `${message} (it ran isolated: \`sandbox.lend\` lends it more paths and sockets, \`sandbox: full\` gives it all rights)`
+    : message;
 
 /** The uid and gid of a program whose user is root. */
 export const INSIDE_ROOT = 1000;
@@ -138,6 +152,8 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   sandbox.home,
   ...sandbox.lent.flatMap(({ from, at }) => ['--ro-bind', from, at]),
   ...sandbox.shared.flatMap((path) => ['--bind', path, path]),
+  ...sandbox.lend.read.flatMap(({ from, at }) => ['--ro-bind', from, at]),
+  ...sandbox.lend.write.flatMap(({ from, at }) => ['--bind', from, at]),
   ...sandbox.repositories.flatMap((path) => ['--ro-bind', path, path]),
   sandbox.isWritable ? '--bind' : '--ro-bind',
   sandbox.root,

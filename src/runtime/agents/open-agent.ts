@@ -6,9 +6,10 @@ import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { joinedLend } from '../../model/team/lend.ts';
 import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
+import { withLendHint, wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -20,7 +21,7 @@ import { writeDoor } from './write-door.ts';
 import type { CommandLine } from '../isolation/broker.ts';
 import type { HeldProgram } from '../isolation/open-program-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
-import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
+import { decodeAgentRules, decodeIsolation, decodeLend } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { placeOf, workPlaceOf } from '../../store/team/work-place.ts';
@@ -119,7 +120,9 @@ function watched(agent: Agent, isolation: HeldProgram | undefined, { store, conf
     async *turn(input) {
       const before = gitSignpost(root);
       try {
-        return yield* agent.turn(input);
+        const end = yield* agent.turn(input);
+        if (isolation === undefined || end.kind !== 'failed') return end;
+        return { ...end, message: withLendHint(end.message) };
       } finally {
         for (const text of isolation?.mend() ?? []) tell('sandbox.restored', text);
         if (before !== '' && gitSignpost(root) !== before)
@@ -176,6 +179,7 @@ async function isolationOf(
     commandLine,
     ownHome: agentHome(store.disk, store.paths, name),
     shared: loginFiles(kind, environment),
+    lend: joinedLend(decodeLend(parent), config.lend),
     team: [store.paths.folder, store.paths.board],
     handed: handedTo(store.paths, member),
     readable: [environment[ENV.planDir] ?? ''].filter(Boolean),

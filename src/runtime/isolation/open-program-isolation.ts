@@ -13,6 +13,8 @@ import {
   type ProgramSandbox,
   type ProgramSandboxNow,
 } from '../../policy/sandbox/program-isolation.ts';
+import type { Lend } from '../../model/team/lend.ts';
+import { isTeamError } from '../../model/text/errors.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
@@ -37,6 +39,8 @@ interface ProgramIsolationOptions {
   readonly ownHome?: string | undefined;
   /** Writable besides the workspace: a login that is renewed; only paths that exist. */
   readonly shared: readonly string[];
+  /** What the user lends; the other rules hold for it, too. */
+  readonly lend?: Lend | undefined;
   /** The team's folders, which are not there inside. */
   readonly team: readonly string[];
   /** Folders of the host that are read-only inside, such as that of the plan. */
@@ -149,6 +153,8 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     return weak;
   } catch (error) {
     await close();
+    // The user's own words cannot be followed: no isolation would be another thing than they say.
+    if (isTeamError(error)) throw error;
     return error instanceof Error ? error.message : String(error);
   }
 }

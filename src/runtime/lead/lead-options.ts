@@ -3,13 +3,21 @@ import type { TeamError } from '../../model/text/errors.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
 import { defined } from '../../model/text/defined.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import type { Config } from '../../model/config/config.ts';
 import type { Limits } from '../../policy/sighting.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { type Speaker } from '../team/authentication.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from '../team/hooks.ts';
-import { encodeAgentRules, encodeJudging, encodeHook, encodeQuota, encodeIsolation } from '../team/teammate-env.ts';
+import {
+  encodeAgentRules,
+  encodeJudging,
+  encodeHook,
+  encodeQuota,
+  encodeIsolation,
+  encodeLend,
+} from '../team/teammate-env.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { ENV } from '../../model/text/environment.ts';
 
@@ -19,6 +27,8 @@ export interface LeadOptions {
   readonly agentSendRate?: number;
   /** How shell commands of models are isolated. */
   readonly isolation?: IsolationSetting;
+  /** What the user lends to isolated programs. */
+  readonly lend?: Lend;
   /** The user's settings of gates: commands for those that a plan asks for without one, and their isolation. */
   readonly gates?: Partial<Config['gates']> | undefined;
   /** Rules about agents that its teammates get. */
@@ -70,11 +80,13 @@ export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOpti
 /** Variables that apply to a teammate's agent, whether the lead or a person started the teammate. */
 export const agentRuleVariables = ({
   isolation,
+  lend,
   agents,
   agentSendRate,
   gates,
-}: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate' | 'gates'>): Record<string, string> => ({
+}: Pick<LeadOptions, 'isolation' | 'lend' | 'agents' | 'agentSendRate' | 'gates'>): Record<string, string> => ({
   ...encodeIsolation(isolation),
+  ...encodeLend(lend),
   ...encodeJudging(gates),
   ...encodeAgentRules(agents),
   ...defined({ [ENV.agentSendRate]: agentSendRate === undefined ? undefined : String(agentSendRate) }),

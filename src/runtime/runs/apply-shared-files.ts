@@ -3,6 +3,7 @@
  * shared files. What it leaves is open, and so is everything if the lead has no agent; the report lists it. If a lead
  * dies during the turn, the next lead asks again; a settled wish is not asked again.
  */
+import { joinedLend } from '../../model/team/lend.ts';
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -28,7 +29,7 @@ import { sharedWishes } from '../views/collect-wishes.ts';
 
 /** @returns undefined if there are no wishes, or `signal` aborted */
 export async function applyShared(
-  session: Pick<RunSession, 'store' | 'tell' | 'isolation'>,
+  session: Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>,
   plan: Plan,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate | undefined> {
@@ -78,7 +79,7 @@ const claimedIn = ({ board }: TeamReader): OwnedPatterns[] =>
  * @returns what went wrong; undefined if nothing did
  */
 async function settle(
-  session: Pick<RunSession, 'store' | 'tell' | 'isolation'>,
+  session: Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>,
   plan: Plan,
   agent: AgentSpec,
   { due, signal }: { readonly due: readonly SharedFileWish[]; readonly signal: AbortSignal },
@@ -91,6 +92,7 @@ async function settle(
     environment: process.env,
     envPass: plan.envPass,
     isolation: session.isolation,
+    lend: joinedLend(session.lend, plan.sandbox.lend),
     onNotEnforced: (told) => session.tell(notEnforcedEvent(told)),
   });
   try {

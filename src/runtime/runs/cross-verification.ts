@@ -1,4 +1,5 @@
 /** Runs the cross-verification: an agent of another vendor, or the one that the user chose, reads the finished work. */
+import { joinedLend } from '../../model/team/lend.ts';
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -24,12 +25,12 @@ interface Verification {
   readonly verdict: VerificationVerdict | undefined;
 }
 
-type Kept = Pick<RunSession, 'store' | 'isolation'>;
+type Kept = Pick<RunSession, 'store' | 'isolation' | 'lend'>;
 
 /** Verifies with the agent that the user chose; without one the table of docs/specification.md R8.17 chooses. */
 export async function crossVerify(
   plan: Plan,
-  { store, isolation }: Kept,
+  { store, isolation, lend }: Kept,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verification> {
   const done = await completedIn({ store }, signal);
@@ -44,6 +45,7 @@ export async function crossVerify(
     onSpent: (event) => void events.append(event),
     surroundings: {
       setting: isolation,
+      lend: joinedLend(lend, plan.sandbox.lend),
       environment: process.env,
       team: () => [paths.folder, paths.board],
       onNotEnforced: (told) => void events.append(notEnforcedEvent(told)),

@@ -71,6 +71,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       onSpent: (event) => this.#led?.session.tell(event),
       surroundings: {
         setting: options.session.isolation ?? 'auto',
+        lend: options.session.lend,
         environment: options.environment,
         team: () => this.#ledPlaces(),
         onNotEnforced: (told) => this.#led?.session.tell(notEnforcedEvent(told)),

@@ -7,6 +7,7 @@ import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.t
 import { UsageError, type AgentCode } from '../../model/text/errors.ts';
 import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents } from '../tools/subagents.ts';
@@ -27,6 +28,7 @@ export interface CallPlace {
   readonly environment: Environment;
   readonly envPass: readonly string[];
   readonly isolation: IsolationSetting;
+  readonly lend?: Lend | undefined;
   /** Called with each sandbox that is not enforced. */
   readonly onNotEnforced: (told: NotEnforced) => void;
 }
@@ -48,9 +50,9 @@ export class RelayCalls {
 
   constructor(place: CallPlace) {
     this.#place = place;
-    const { isolation, environment, onNotEnforced } = place;
+    const { isolation, lend, environment, onNotEnforced } = place;
     this.#subagents = new Subagents({
-      surroundings: { setting: isolation, environment, team: () => [], onNotEnforced },
+      surroundings: { setting: isolation, lend, environment, team: () => [], onNotEnforced },
     });
   }
 

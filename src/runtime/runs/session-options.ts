@@ -36,6 +36,7 @@ export function sessionOptions(config: Config): SessionOptions {
     agentSendRate,
     monitorIntervalMs,
     isolation: config.sandbox.bwrap,
+    lend: config.sandbox.lend,
     agents: agentRules(config),
     spending: { prices: config.prices },
     telemetry: config.telemetry,

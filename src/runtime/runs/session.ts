@@ -8,6 +8,7 @@ import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { profiles } from '../../policy/profiles.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
@@ -154,6 +155,10 @@ export class RunSession {
   /** Commands by gate; they take precedence over those that are detected in the project. */
   get isolation(): IsolationSetting {
     return this.#options.isolation ?? 'auto';
+  }
+
+  get lend(): Lend | undefined {
+    return this.#options.lend;
   }
 
   get gates(): Partial<Config['gates']> {

@@ -2,6 +2,7 @@
  * A team for the public API: a handle on a directory. Command line, MCP server and web view use the same methods, in
  * any process. The process that leads also has a `RunSession`.
  */
+import { lendsNothing, type Lend } from '../../model/team/lend.ts';
 import process from 'node:process';
 import { noMember } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
@@ -34,6 +35,7 @@ export interface TeamInput {
   readonly cwd?: string;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
+  readonly lend?: Lend | undefined;
   /** Of a divided task: the shared files, and the files between two owners. */
   readonly division?: FileDivision | undefined;
   /** Only for a pipeline. */
@@ -107,6 +109,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
         plan_dir: input.planDir,
         division: division && { shared: [...division.shared], boundary: [...division.boundary] },
         env_pass: input.envPass && [...input.envPass],
+        lend: input.lend && !lendsNothing(input.lend) ? input.lend : undefined,
         ...input.asked,
       },
       changes: [...joined, ...changes],

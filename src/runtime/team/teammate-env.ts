@@ -12,6 +12,7 @@ import type { Quota } from '../../store/mail/sender.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import type { Hooks } from './hooks.ts';
 import { defined } from '../../model/text/defined.ts';
+import { joinedLend, lendSchema, lendsNothing, type Lend } from '../../model/team/lend.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,6 +46,14 @@ const limit = (text: string | undefined): number | undefined =>
 
 export const encodeIsolation = (wall: IsolationSetting | undefined): Record<string, string> =>
   wall === undefined ? {} : { [ENV.sandboxBwrap]: wall };
+
+export const encodeLend = (lend: Lend | undefined): Record<string, string> =>
+  lend === undefined || lendsNothing(lend) ? {} : { [ENV.sandboxLend]: JSON.stringify(lend) };
+
+export function decodeLend(environment: Environment): Lend {
+  const told = jsonAnswer(lendSchema, environment[ENV.sandboxLend] ?? '');
+  return told.ok ? told.value : joinedLend();
+}
 
 /** How commands that judge work are isolated. */
 export const encodeJudging = (rules: Partial<Pick<JudgingRules, 'sandbox' | 'network'>> = {}): Record<string, string> =>

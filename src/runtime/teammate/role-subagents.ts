@@ -11,7 +11,7 @@ import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
-import { decodeIsolation } from '../team/teammate-env.ts';
+import { decodeIsolation, decodeLend } from '../team/teammate-env.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -99,6 +99,7 @@ export class RoleSubagents {
       onSpent: (event) => void store.events.append({ ...event, member }),
       surroundings: {
         setting: decodeIsolation(process.env),
+        lend: decodeLend(process.env),
         environment: process.env,
         team: () => [store.paths.folder, store.paths.board],
         onNotEnforced: (told) => void store.events.append({ ...notEnforcedEvent(told), member }),

@@ -12,11 +12,14 @@ import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { CommandLine } from '../isolation/broker.ts';
 import type { SubagentTask } from './subagent-message.ts';
 import type { HeldProgram } from '../isolation/open-program-isolation.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 
 /** What the process that opens subagents decides about their isolation. */
 export interface SubagentSurroundings {
   readonly setting: IsolationSetting;
+  /** What the user lends to isolated programs. */
+  readonly lend?: Lend | undefined;
   /** The environment of this process: where programs and the user's home are. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The team's folders, which are not there inside. */
@@ -47,7 +50,7 @@ export async function requireIsolation(
  */
 export async function isolateSubagent(
   { spec, cwd, env, sandbox, about, isAsked = sandbox === 'read-only' }: SubagentTask,
-  { setting, environment, team, onNotEnforced }: SubagentSurroundings,
+  { setting, lend, environment, team, onNotEnforced }: SubagentSurroundings,
 ): Promise<HeldProgram | undefined> {
   const { kind } = spec;
   const tell = (isIsolated: boolean, cause?: string): void => {
@@ -71,6 +74,7 @@ export async function isolateSubagent(
     root: cwd,
     isWritable: sandbox !== 'read-only',
     shared: loginFiles(kind, env),
+    lend,
     team: team(),
     readable: [],
     handed: [],

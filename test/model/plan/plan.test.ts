@@ -40,6 +40,7 @@ gates: {build: make, test: true, lint: [npm, run, lint], crossVerify: true}
 cascade: true
 sharedFiles: [package.json]
 envPass: [NPM_TOKEN]
+sandbox: { lend: { read: [~/data] } }
 `;
 
 describe('a plan', () => {
@@ -51,6 +52,7 @@ describe('a plan', () => {
       cascade: true,
       sharedFiles: ['package.json'],
       envPass: ['NPM_TOKEN'],
+      sandbox: { lend: { read: ['~/data'], write: [], sockets: [] } },
       members: [
         {
           name: 'ada',

@@ -35,6 +35,7 @@ const sandbox: ProgramSandbox = {
   links: [{ to: 'usr/bin', at: '/bin' }],
   lent: [{ from: '/usr', at: '/usr' }],
   shared: ['/home/ada/.claude/.credentials.json'],
+  lend: { read: [], write: [] },
   repositories: [],
   kept: [
     { path: '/home/ada/work/.git' },

@@ -36,8 +36,8 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
     throw new UsageError('USAGE', `--to takes one backend, and ${ask.to} names several.`);
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
-  const { isolation = 'auto' } = place.session;
-  const calls = new RelayCalls({ ...place, isolation, onNotEnforced: ask.onNotEnforced });
+  const { isolation = 'auto', lend } = place.session;
+  const calls = new RelayCalls({ ...place, isolation, lend, onNotEnforced: ask.onNotEnforced });
   try {
     const about = backend.label;
     const { sandbox, isAsked } = ask;

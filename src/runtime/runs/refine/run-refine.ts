@@ -76,6 +76,7 @@ class Refinement {
     this.#calls = new RelayCalls({
       ...place,
       isolation: place.session.isolation ?? 'auto',
+      lend: place.session.lend,
       onNotEnforced: (told) => {
         const text = `Not enforced: ${notEnforcedText(told)}.`;
         if (!this.#notes.includes(text)) this.#note(text);

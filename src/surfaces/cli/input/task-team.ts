@@ -128,6 +128,7 @@ function resolveRun(
       environment,
       envPass: config.envPass,
       isolation: config.sandbox.bwrap,
+      lend: config.sandbox.lend,
       onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
     },
     say: (text) => context.info(text),
