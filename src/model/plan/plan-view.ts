@@ -1,5 +1,5 @@
 /** A plan as text for people: the output of `validate` and `run --dry-run`. */
-import { lendsNothing, lendText } from '../team/lend.ts';
+import { lendText } from '../team/lend.ts';
 import type { AgentSpec, Command } from '../agent/agent.ts';
 import { formatDuration } from '../text/duration.ts';
 import type { GateSetting, Plan, PlanMember, PlanTask } from './plan.ts';
@@ -20,7 +20,7 @@ export function describePlan(plan: Plan): string {
     `Cascade: ${plan.cascade ? 'on' : 'off'}`,
     ...(plan.lead === undefined ? [] : [`Lead: ${describeAgent(plan.lead)}`]),
     ...(plan.sharedFiles.length === 0 ? [] : [`Shared files: ${plan.sharedFiles.join(', ')}`]),
-    ...(lendsNothing(plan.sandbox.lend) ? [] : [`Lent to isolated programs: ${lendText(plan.sandbox.lend)}`]),
+    ...(plan.lend === undefined ? [] : [`Lent to isolated programs: ${lendText(plan.lend)}`]),
     ...(plan.envPass.length === 0 ? [] : [`Environment passed on: ${plan.envPass.join(', ')}`]),
   ].join('\n');
 }

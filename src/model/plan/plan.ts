@@ -5,7 +5,7 @@
 import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
 import type { Profile } from '../board/event.ts';
-import type { Lend } from '../team/lend.ts';
+import { lendsNothing, type Lend } from '../team/lend.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
 import { planFileSchema, type Decomposed, type PlanFile, type PlanFileTask } from './plan-schema.ts';
@@ -65,8 +65,8 @@ export interface Plan {
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
-  /** What its members' programs get in their isolation. */
-  readonly sandbox: { readonly lend: Lend };
+  /** What its members' programs get in their isolation; absent for nothing, as in plans of earlier versions. */
+  readonly lend?: Lend;
   /** Present if a planner made the plan. */
   readonly decomposed?: Decomposed | undefined;
 }
@@ -113,7 +113,7 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, cascade, decomposed, lead, ...rest }: PlanFile,
+  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, ...rest }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
@@ -121,6 +121,7 @@ function planOf(
   const leads = lead === undefined ? undefined : agentOf(lead, agents);
   return {
     ...rest,
+    ...(lendsNothing(sandbox.lend) ? {} : { lend: sandbox.lend }),
     name: name ?? defaultName,
     cwd,
     members: members.map((member) => memberOf(member, agents)),

@@ -92,7 +92,7 @@ async function settle(
     environment: process.env,
     envPass: plan.envPass,
     isolation: session.isolation,
-    lend: joinedLend(session.lend, plan.sandbox.lend),
+    lend: joinedLend(session.lend, plan.lend),
     onNotEnforced: (told) => session.tell(notEnforcedEvent(told)),
   });
   try {

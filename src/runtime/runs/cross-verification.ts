@@ -45,7 +45,7 @@ export async function crossVerify(
     onSpent: (event) => void events.append(event),
     surroundings: {
       setting: isolation,
-      lend: joinedLend(lend, plan.sandbox.lend),
+      lend: joinedLend(lend, plan.lend),
       environment: process.env,
       team: () => [paths.folder, paths.board],
       onNotEnforced: (told) => void events.append(notEnforcedEvent(told)),

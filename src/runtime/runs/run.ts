@@ -64,7 +64,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,
-    lend: plan.sandbox.lend,
+    lend: plan.lend,
     changes: planChanges(plan),
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
   };

@@ -52,7 +52,7 @@ describe('a plan', () => {
       cascade: true,
       sharedFiles: ['package.json'],
       envPass: ['NPM_TOKEN'],
-      sandbox: { lend: { read: ['~/data'], write: [], sockets: [] } },
+      lend: { read: ['~/data'], write: [], sockets: [] },
       members: [
         {
           name: 'ada',
@@ -272,6 +272,7 @@ test('the description names members, agents, routes, dependencies and gates, and
     Gates: build (make) · test (configured or detected) · lint (["npm","run","lint"]) · cross-verification
     Cascade: on
     Shared files: package.json
+    Lent to isolated programs: ~/data (read)
     Environment passed on: NPM_TOKEN"
   `);
 });
