@@ -33,6 +33,7 @@ export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
 export { cardOf, columnsOf, type Card, type BoardColumn } from './policy/view/board-columns.ts';
 export { criticalPath } from './policy/view/critical-path.ts';
 export { type MessageSummary } from './policy/view/message-flow.ts';
+export { remainingMs } from './policy/view/remaining-time.ts';
 export { type TeamProblem } from './policy/view/team-problems.ts';
 export { workedMs, type ClaimSpan } from './policy/view/claim-spans.ts';
 export { isSpeech, type TeamProjection } from './policy/view/team-projection.ts';
@@ -49,7 +50,7 @@ export { loadConfig } from './runtime/team/configuration.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
 export { detachLead } from './runtime/process/detach.ts';
-export { TerminalProcess, type TerminalOrder } from './runtime/process/terminal-process.ts';
+export { TerminalProcess, type TerminalNews, type TerminalOrder } from './runtime/process/terminal-process.ts';
 export { diagnose } from './runtime/setup/doctor.ts';
 export { configureMember } from './runtime/lead/configure-member.ts';
 export { eventLine } from './runtime/views/event-line.ts';
@@ -66,7 +67,7 @@ export {
   mailOf,
   outputOf,
 } from './runtime/views/follow.ts';
-export { TaskLines, TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
+export { TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
 export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';

@@ -10,10 +10,24 @@ import { commandLine } from './package.ts';
 
 /** What a lead orders of its terminal. */
 export type TerminalOrder =
-  | { readonly do: 'show'; readonly root: string; readonly team: string; readonly color: boolean }
+  /** `hasKeys`: the person at the terminal can press keys there. */
+  | {
+      readonly do: 'show';
+      readonly root: string;
+      readonly team: string;
+      readonly color: boolean;
+      readonly hasKeys: boolean;
+    }
+  /** Asks what to do after a run that failed; the answer comes as news, after so many seconds at the latest. */
+  | { readonly do: 'ask'; readonly seconds: number }
   /** Draws the last state and ends the view. */
   | { readonly do: 'rest' }
   | { readonly do: 'print'; readonly to: 'stdout' | 'stderr'; readonly text: string };
+
+/** What comes back: an order was carried out, or what the person at the terminal wants. */
+export interface TerminalNews {
+  readonly is: 'done' | 'stop' | 'end' | 'again';
+}
 
 /** The verb of `teams` that is this process (`surfaces/cli/main.ts`); a person has no use for it. */
 const TERMINAL_VERB = 'internal-terminal';
@@ -36,6 +50,8 @@ export class TerminalProcess {
   /** When the process last confirmed or began something. */
   #seen = realClock.monotonic();
   #patience = STARTING_MS;
+  /** Called with what the person wants; `end` also when the process is lost. */
+  onWish: (wish: Exclude<TerminalNews['is'], 'done'>) => void = () => {};
 
   /** @param signal ends every wait for the terminal */
   constructor(environment: Readonly<Record<string, string | undefined>>, signal?: AbortSignal) {
@@ -90,12 +106,12 @@ export class TerminalProcess {
     const child = spawn(file, args, {
       cwd: '/',
       env: { ...this.#environment },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     });
     this.#child = child;
     child.once('message', () => {
       this.#heard();
-      child.on('message', () => this.#confirmed());
+      child.on('message', ({ is }: TerminalNews) => (is === 'done' ? this.#confirmed() : this.onWish(is)));
     });
     child.once('error', () => this.#lost(child));
     child.once('exit', () => this.#lost(child));
@@ -116,6 +132,7 @@ export class TerminalProcess {
   #lost(child: ChildProcess): void {
     if (this.#child !== child) return;
     this.#child = undefined;
+    this.onWish('end');
     if (this.#isClosing && this.#open.length === 0) return;
     if (this.#starts >= MOST_STARTS) return;
     this.#start();

@@ -21,7 +21,7 @@ const partSchema = z.object({
 });
 
 /** One attempt's part of one file. */
-export interface OutputPart {
+interface OutputPart {
   readonly member: Name;
   readonly claim: number;
   readonly at: string;
@@ -35,7 +35,7 @@ export interface OutputPart {
 type Seen = { readonly disk: Disk; readonly paths: Pick<TeamPaths, 'output' | 'outputParts'> };
 
 /** The parts of a task in one member's output, the oldest first. */
-export function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[] {
+function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[] {
   const found: OutputPart[] = [];
   for (let age = KEPT_OUTPUTS; age >= 0; age -= 1) {
     const path = outputAged(paths.output(member), age);

@@ -42,6 +42,11 @@ export class Interrupts implements Disposable {
     return this.#code;
   }
 
+  /** A person pressed Ctrl-C where the terminal makes no signal of it. */
+  press(): void {
+    this.#onInterrupt('SIGINT');
+  }
+
   [Symbol.dispose](): void {
     this.#endLimit?.();
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);

@@ -28,7 +28,7 @@ async function run(given: readonly string[], io: CliIo): Promise<number> {
   if (argv[0] === 'complete')
     return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
   // TERMINAL_VERB of runtime/process/terminal-process.ts.
-  if (argv[0] === 'internal-terminal') return (await import('./output/terminal-verb.ts')).showTerminal();
+  if (argv[0] === 'internal-terminal') return (await import('./output/terminal-verb.ts')).showTerminal(io);
   if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));
   let code = 0;
   const matching = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);

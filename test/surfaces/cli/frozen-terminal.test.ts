@@ -72,5 +72,5 @@ it.skipIf(noPty())('a terminal that is read shows the view, then the report, in 
   terminal.thaw();
   await until(() => terminal.exit !== undefined, 'the run ends', LONG_MS);
   expect(terminal.exit).toBe(0);
-  expect(terminal.text).toMatch(/hello[^]*1\/1 done[^]*\u001b\[\?25h[^]*TEAM COMPLETE/);
+  expect(terminal.text).toMatch(/hello[^]*\u001b\[\?25h[^]*\u001b\[\?1049l[^]*TEAM COMPLETE/);
 });

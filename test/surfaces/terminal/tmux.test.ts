@@ -23,13 +23,13 @@ describe.skipIf(noTmux())('on a terminal', () => {
     const place = await asking();
     const terminal = new Terminal(`echo BEFORE; ${watching}`, place.environment, { cwd: place.root });
     const screen = await terminal.shows(/q quit/);
-    expect(screen).toMatch(/PROBLEMS {2}\d\n> member ada asks: Which database\?/);
+    expect(screen).toMatch(/NEEDS YOU {2}\d .*\n> \? ada \d+s asks: Which database\?/);
     expect(screen).toMatch(/wait {2}#2 Fix the slowest call {2}bob {2}<- #1/);
     terminal.type('a');
     await terminal.shows(/answer ada:/);
     terminal.type('the second');
     terminal.press('Enter');
-    await terminal.shows(/lead > ada answer the second/);
+    await terminal.shows(/answered/);
     expect((await place.teams('log', 'login')).out).toContain('request.answered');
     terminal.type('p');
     await terminal.shows(/BEFORE[^]*request\.made[^]*request\.answered/);
@@ -47,9 +47,9 @@ describe.skipIf(noTmux())('on a terminal', () => {
     const line = `NO_COLOR=1 ${watching}`;
     const terminal = new Terminal(line, place.environment, { cwd: place.root, columns: 130 });
     const wide = await terminal.shows(/q quit/);
-    expect(wide).toMatch(/BOARD .* MESSAGES/);
+    expect(wide).toMatch(/NEEDS YOU .* QUESTION of ada/);
     terminal.resize(50, 12);
-    const small = await terminal.shows(/BOARD[^]*\n… and|BOARD(?!.*MESSAGES)/);
+    const small = await terminal.shows(/^(?![^]*QUESTION)[^]*TASKS/);
     expect(Math.max(...small.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(50);
     const shell = terminal.state().pid;
     const pid = running().find(({ parent }) => parent === shell)?.pid ?? 0;

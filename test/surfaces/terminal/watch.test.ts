@@ -6,18 +6,14 @@ import { problemsOf } from '../../../src/policy/view/team-problems.ts';
 import { TeamProjection } from '../../../src/policy/view/team-projection.ts';
 import type { MemberState } from '../../../src/model/team/team-config.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
+import type { DashboardModel } from '../../../src/surfaces/terminal/watch/dashboard-model.ts';
 import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';
 import type { StyledLine } from '../../../src/surfaces/terminal/watch/styled-line.ts';
 import { pauseAfter } from '../../../src/surfaces/terminal/watch/redraw-pace.ts';
 import { allocateLines } from '../../../src/surfaces/terminal/watch/screen-space.ts';
-import { rowsOf, dashboardRowsOf } from '../../../src/surfaces/terminal/watch/dashboard-rows.ts';
-import {
-  FIRST,
-  press,
-  type Order,
-  type Row,
-  type State,
-} from '../../../src/surfaces/terminal/watch/dashboard-state.ts';
+import { rowsOf, dashboardRowsOf, type Row } from '../../../src/surfaces/terminal/watch/dashboard-rows.ts';
+import { FIRST, type Key, type Order, type State } from '../../../src/surfaces/terminal/watch/dashboard-state.ts';
+import { NOTHING_SHOWN, press, type Shown } from '../../../src/surfaces/terminal/watch/press.ts';
 import { PlainStream } from '../../../src/surfaces/terminal/watch/plain-stream.ts';
 import stringWidth from 'fast-string-width';
 import { name, world, type World } from '../../policy/world.ts';
@@ -59,7 +55,13 @@ function sightOf({ board, now }: World): TeamSnapshot {
   };
 }
 
-function screen(team: World, size: { columns: number; rows: number }, state: State = FIRST, lines: string[] = []) {
+function screen(
+  team: World,
+  size: { columns: number; rows: number },
+  state: State = FIRST,
+  lines: string[] = [],
+  more: Partial<DashboardModel> = {},
+) {
   const projection = new TeamProjection();
   for (const event of team.shown) projection.add(event);
   const snapshot = sightOf(team);
@@ -68,31 +70,74 @@ function screen(team: World, size: { columns: number; rows: number }, state: Sta
     { columns: columnsOf(team.board), messages: projection.flow.recent },
     state.filter,
   );
+  const rows = rowsOf(shown);
   const look = {
     team: 'login',
     snapshot,
     shown,
+    rows,
     words: projection.words,
-    spending: NOTHING_SPENT,
+    worked: new Map(),
+    spending: { total: NOTHING_SPENT, members: new Map(), tasks: new Map() },
     startedAt: team.now,
+    endedAt: undefined,
+    remaining: 40_000,
+    ending: undefined,
+    ...more,
   };
-  const { above, left, right, below } = draw({ ...look, state, lines }, size);
+  const { above, left, right, below, hits } = draw({ ...look, state, lines }, size);
   const texts = (all: readonly StyledLine[]): string[] => all.map((line) => line.map(({ text }) => text).join(''));
-  return { all: texts([...above, ...left, ...below]), right: texts(right), rows: rowsOf(shown) };
+  return { all: texts([...above, ...left, ...below]), right: texts(right), rows, hits };
 }
 
 describe('a drawing', () => {
-  it('a drawing shows open requests first, then members, board and messages', () => {
-    const { all } = screen(told(), { columns: 100, rows: 30 });
+  it('a drawing shows open requests first, then members, tasks, and what the chosen row is about', () => {
+    const { all } = screen(told(), { columns: 98, rows: 36 });
     const text = all.join('\n');
-    expect(all[0]).toContain('teams login  running; led by pid 7  0/3 done  1m01s');
-    expect(all[1]).toBe('PROBLEMS  1');
-    expect(all[2]).toContain('> member bob asks: Which one?');
-    expect(text).toMatch(/ada {2}working {2}#1 Fix it now {2}1m01s {2}\| thinking Fix it now/);
+    expect(all[0]).toContain('login  running  [............]  0/3 done  1 waits for you  1m01s, ~40s left');
+    expect(all[1]).toBe('NEEDS YOU  1');
+    expect(all[2]).toContain('> ? bob 1m01s asks: Which one?');
+    expect(text).toMatch(/ada {2}working {2}1m01s {2}#1 Fix it now {2}\| thinking Fix it now/);
     expect(text).toMatch(/wait {2}#2 Test it {2}<- #1/);
-    expect(text).toMatch(/work {2}#1 Fix it now {2}ada {2}-> #2/);
-    expect(text).toMatch(/bob > lead question Which one\?/);
+    expect(text).toMatch(/work {2}#1 Fix it now {2}ada {2}1m01s {2}-> #2/);
+    expect(text).toMatch(/QUESTION of bob {2}a: answer\nWhich one\?/);
     expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/);
+  });
+
+  it('a narrow and low screen still says what matters', () => {
+    const { all } = screen(told(), { columns: 60, rows: 12 });
+    expect(all[0]).toBe('login  running  0/3 done  1 waits for you  1m01s, ~40s left');
+    expect(all[2]).toContain('? bob 1m01s asks: Which one?');
+    expect(all.at(-1)).toMatch(/^a answer {2}.*\? help {2}q quit$/);
+  });
+
+  it('the footer has only whole keys that do something now', () => {
+    const { rows } = screen(told(), { columns: 100, rows: 30 });
+    for (let columns = 20; columns < 140; columns += 1) {
+      const footer = screen(told(), { columns, rows: 30 }).all.at(-1) ?? '';
+      expect(footer.endsWith('? help  q quit')).toBe(true);
+    }
+    const task = rows.find(({ kind }) => kind === 'task');
+    const chosen = { ...FIRST, selected: task?.kind === 'task' ? `task ${task.card.id}` : '' };
+    expect(screen(told(), { columns: 120, rows: 30 }, chosen).all.at(-1)).toContain('x skip  d diff');
+  });
+
+  it('the cost is unknown and not 0 where no price is known', () => {
+    const spent = (usd: number, unpriced: string[]) => {
+      const total = { ...NOTHING_SPENT, tokens: 500, usd, unpriced };
+      const spending = { total, members: new Map(), tasks: new Map() };
+      return screen(told(), { columns: 200, rows: 30 }, FIRST, [], { spending }).all[0] ?? '';
+    };
+    expect(spent(0, ['m'])).toMatch(/cost unknown {2}500 tokens/);
+    expect(spent(0.125, [])).toMatch(/\$0\.13 {2}500 tokens/);
+    expect(spent(0.125, ['m'])).toMatch(/\$0\.13 \+ unknown/);
+    expect(screen(told(), { columns: 200, rows: 30 }).all[0]).not.toMatch(/cost|\$/);
+  });
+
+  it('the clock of an ended run stands still', () => {
+    const team = told();
+    const { all } = screen(team, { columns: 100, rows: 30 }, FIRST, [], { endedAt: team.now + 5_000 });
+    expect(all[0]).toContain('  5s');
   });
 
   it.each([
@@ -108,34 +153,52 @@ describe('a drawing', () => {
     for (const line of [...all, ...right]) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('a drawing puts the messages beside the board on a wide screen', () => {
-    const { right } = screen(told(), { columns: 140, rows: 30 });
-    expect(right[0]).toContain('MESSAGES');
-    expect(right[1]).toContain('Which one?');
+  it('a wide screen has list and output side by side, a high one also the messages', () => {
+    const chosen = { ...FIRST, selected: 'member ada' };
+    const { right, hits } = screen(told(), { columns: 140, rows: 40 }, chosen, ['one', 'two']);
+    expect(right[0]).toContain('OUTPUT of ada');
+    expect(right[1]).toContain('#1 Fix it now');
+    expect(right.slice(2, 4)).toEqual(['one', 'two']);
+    expect(right.join('\n')).toMatch(/MESSAGES {2}1 unread for the lead\n.*Which one\?/);
+    expect(hits.indexOf('member ada')).toBeGreaterThan(1);
   });
 
-  it('a drawing shows only what the filter accepts, and scrolls a log from its end', () => {
-    expect(screen(told(), { columns: 100, rows: 30 }, { ...FIRST, filter: 'ADA' }).all.join('\n')).not.toContain('bob');
+  it('a drawing shows only what the filter accepts', () => {
+    const { all } = screen(told(), { columns: 98, rows: 30 }, { ...FIRST, filter: 'ADA' });
+    expect(all.join('\n')).not.toContain('bob');
+    expect(all.join('\n')).toContain('only with "ADA"');
+  });
+
+  it('an output is shown at its end, or further back, long lines wrapped and matches marked', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
-    const log = { ...FIRST, pane: { kind: 'log', member: 'ada' } as const };
-    expect(screen(told(), { columns: 80, rows: 10 }, log, lines).all.at(-2)).toContain('line 100');
-    expect(screen(told(), { columns: 80, rows: 10 }, { ...log, back: 50 }, lines).all.at(-2)).toContain('line 50');
-    expect(screen(told(), { columns: 80, rows: 10 }, { ...log, back: 999 }, lines).all[2]).toContain('line 1');
+    const of = { kind: 'member', member: 'ada' } as const;
+    const whole: State = { ...FIRST, pane: { kind: 'output', of } };
+    const at = (state: State, all = lines) => screen(told(), { columns: 80, rows: 10 }, state, all).all;
+    expect(at(whole).at(-2)).toBe('line 100');
+    expect(at({ ...whole, back: 50 }).at(-2)).toBe('line 50');
+    expect(at({ ...whole, back: 999 }).join('\n')).toContain('line 1\n');
+    expect(at(whole, ['a'.repeat(200)]).join('')).toContain('a'.repeat(80));
+    expect(at(whole, ['a'.repeat(200)]).slice(3, 6)).toEqual(['a'.repeat(80), 'a'.repeat(80), 'a'.repeat(40)]);
   });
 });
 
 describe('a key', () => {
   const { rows } = screen(told(), { columns: 100, rows: 30 });
-  const keys = (text: string, from: State = FIRST, on: readonly Row[] = rows): { state: State; order?: Order } => {
-    let at: { state: State; order?: Order } = { state: from };
-    for (const one of text)
-      at = press(
-        at.state,
-        one === '\n' ? { kind: 'enter' } : one === '\u001b' ? { kind: 'escape' } : { kind: 'text', text: one },
-        on,
-      );
+  const keyOf = (one: string): Key =>
+    one === '\n'
+      ? { kind: 'enter' }
+      : one === '\u001b'
+        ? { kind: 'escape' }
+        : one === '\t'
+          ? { kind: 'tab' }
+          : { kind: 'text', text: one };
+  const pressed = (all: readonly Key[], from: State, shown: Shown): { state: State; order?: Order | undefined } => {
+    let at: { state: State; order?: Order | undefined } = { state: from };
+    for (const key of all) at = press(at.state, key, shown);
     return at;
   };
+  const keys = (text: string, from: State = FIRST, on: readonly Row[] = rows) =>
+    pressed(Array.from(text, keyOf), from, { ...NOTHING_SHOWN, rows: on });
 
   it.each<[typed: string, order: Order | undefined]>([
     ['q', { do: 'quit' }],
@@ -146,16 +209,50 @@ describe('a key', () => {
     ['jsno\u001b', undefined],
     ['r', undefined],
     ['z', undefined],
+    ['R', { do: 'retryAll' }],
+    ['\t\tr', { do: 'retry', task: '1' }],
+    ['\t\txy\n', { do: 'skip', task: '1' }],
+    ['\t\txn\n', undefined],
+    ['jxyes\n', { do: 'stop', member: 'ada' }],
+    ['y', { do: 'copy' }],
   ])('the keys %j give the order %o', (typed, order) => {
     expect(keys(typed).order).toEqual(order);
   });
 
   it('a key opens the log or the inbox of the chosen member, and escape comes back', () => {
-    expect(keys('jj\n').state.pane).toEqual({ kind: 'log', member: 'bob' });
+    expect(keys('jj\n').state.pane).toEqual({ kind: 'output', of: { kind: 'member', member: 'bob' } });
+    expect(keys('\t\t\n').state.pane).toEqual({ kind: 'output', of: { kind: 'task', task: '1' } });
+    expect(keys('\t\td').state.pane).toEqual({ kind: 'diff', task: '1' });
+    expect(keys('jw').state.pane).toEqual({ kind: 'why', task: undefined });
+    expect(keys('jwq').state.pane).toEqual({ kind: 'team' });
     expect(keys('ji').state.pane).toEqual({ kind: 'inbox', member: 'ada' });
     expect(keys('ji\u001b').state.pane).toEqual({ kind: 'team' });
     expect(keys('fbob\n').state.filter).toBe('bob');
     expect(keys('fbob\n\u001b').state.filter).toBe('');
+  });
+
+  it('a search goes to the last match, then to older and newer ones', () => {
+    const lines = Array.from({ length: 50 }, (_, index) => (index % 10 === 0 ? `error ${index}` : 'x'));
+    const shown = { ...NOTHING_SHOWN, rows, lines, height: 5 };
+    const opened = press({ ...FIRST, selected: 'member ada' }, { kind: 'enter' }, shown).state;
+    const typed = Array.from('/error\n', keyOf);
+    const bottom = (state: State): string | undefined => lines[lines.length - 1 - state.back];
+    const first = pressed(typed, opened, shown).state;
+    expect(bottom(first)).toBe('error 40');
+    const older = pressed([keyOf('n')], first, shown).state;
+    expect(bottom(older)).toBe('error 30');
+    expect(bottom(pressed([keyOf('N')], older, shown).state)).toBe('error 40');
+    expect(pressed(Array.from('/none\n', keyOf), opened, shown).state.notice).toBe('No line has "none".');
+  });
+
+  it('the mouse chooses a row, and scrolls the list or the output', () => {
+    const lines = Array.from({ length: 50 }, (_, index) => `${index}`);
+    const shown: Shown = { rows, lines, height: 5, rowAt: (x, y) => (x < 10 && y === 3 ? 'member bob' : undefined) };
+    expect(press(FIRST, { kind: 'click', x: 2, y: 3 }, shown).state.selected).toBe('member bob');
+    expect(press(FIRST, { kind: 'click', x: 20, y: 3 }, shown).state.selected).toBe('');
+    expect(press(FIRST, { kind: 'wheelUp', x: 20, y: 3 }, shown).state.back).toBe(3);
+    expect(press(FIRST, { kind: 'wheelDown', x: 2, y: 3 }, shown).state.selected).toBe('member ada');
+    expect(keys('m').state.hasMouse).toBe(false);
   });
 
   it('the chosen member stays chosen when a problem appears above it', () => {
@@ -227,6 +324,9 @@ describe('what is typed', () => {
     downArrow: false,
     pageUp: false,
     pageDown: false,
+    home: false,
+    end: false,
+    tab: false,
     return: false,
     escape: false,
     backspace: false,
@@ -243,6 +343,10 @@ describe('what is typed', () => {
   it('typed text counts key by key, also when it arrives at once', () => {
     expect(told('Pos', 'tgrex\u007fs\rp')).toBe('Postgrex<erase>s<enter>p');
     expect(told('a\r\nb\n')).toBe('a<enter>b<enter>');
+  });
+
+  it('the mouse is no text', () => {
+    expect(told('[<0;3;4M', '[<0;3;4m', '[<64;1;1M\u001b[<65;1;1M')).toBe('<click><wheelUp><wheelDown>');
   });
 
   it('pasted text is one line', () => {

@@ -4,6 +4,7 @@ import {
   archiveFinished,
   duration,
   reportText,
+  resumeTeam,
   shutdownAhead,
   type Report,
   type RunOptions,
@@ -11,6 +12,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
+import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 
@@ -39,7 +41,7 @@ export const sessionOf = (
 });
 
 /** Shows the progress of a run on stderr, if it is wanted. The returned `stop` ends the display. */
-export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void> } | undefined>;
+export type ShowProgress = (paths: TeamPaths) => Promise<ShownRun | undefined>;
 
 /** @returns the exit code */
 export async function leadRun(
@@ -52,9 +54,14 @@ export async function leadRun(
   using interrupts = new Interrupts(flags.timeout);
   interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths)), { once: true });
   const progress = await show(paths);
+  progress?.onStop?.(() => interrupts.press());
   let report: Report;
   try {
-    report = await lead({ signal: interrupts.stop, force: interrupts.force, strict: flags.strict });
+    const run: RunOptions = { signal: interrupts.stop, force: interrupts.force, strict: flags.strict };
+    report = await lead(run);
+    // The person mends what failed in the same view.
+    while (report.outcome === 'failed' && (await progress?.ask?.(interrupts.stop)) === 'again')
+      report = await leadAgain(context, paths, flags, run);
   } finally {
     await progress?.stop();
   }
@@ -69,6 +76,11 @@ export async function leadRun(
   );
   context.io.stderr.write(`teams resume ${paths.name}\n`);
   return interrupts.code;
+}
+
+function leadAgain(context: CliContext, paths: TeamPaths, flags: RunFlags, run: RunOptions): Promise<Report> {
+  const { agents, session } = settings(context);
+  return resumeTeam(paths, sessionOf(session, flags), run, agents);
 }
 
 /** What happens between the first signal and the end. */

@@ -1,8 +1,14 @@
 /** The process that writes to the terminal for a lead; started by `runtime/process/terminal-process.ts`. */
+import { CliContext } from '../context.ts';
+import type { CliIo } from '../io.ts';
 
 /** @returns the exit code, when its lead needs it no longer */
-export async function showTerminal(): Promise<number> {
+export async function showTerminal(io: CliIo): Promise<number> {
   const { serveTerminal } = await import('../../terminal/terminal-main.ts');
-  await serveTerminal();
+  const { teamActions } = await import('./team-actions.ts');
+  await serveTerminal((paths) => {
+    const flags = { root: paths.root, json: false, quiet: false, verbose: false, yes: false, color: true };
+    return teamActions(new CliContext(io, flags), paths, { isLedHere: true });
+  });
   return 0;
 }

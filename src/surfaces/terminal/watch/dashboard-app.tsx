@@ -1,7 +1,7 @@
 /** Renders the dashboard with ink, and turns ink's key events into our keys. */
 import { Box, Text, useInput } from 'ink';
 import { useRef, type ReactElement } from 'react';
-import { halfOf, type Drawing } from './draw.ts';
+import type { Drawing } from './draw.ts';
 import { Typing } from './keys.ts';
 import type { StyledLine, Piece } from './styled-line.ts';
 import type { DashboardSize } from './dashboard-model.ts';
@@ -16,12 +16,12 @@ export interface AppProps {
 export function App({ drawing, size, onKeys }: AppProps): ReactElement {
   const typing = useRef(new Typing());
   useInput((input, key) => onKeys(typing.current.keys(input, key)));
-  const { above, left, right, below } = drawing;
+  const { above, left, right, below, leftWidth } = drawing;
   return (
     <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)} overflow="hidden">
       <Lines lines={above} />
       <Box flexGrow={1} overflow="hidden">
-        <Box flexDirection="column" width={right.length > 0 ? halfOf(size.columns) : size.columns}>
+        <Box flexDirection="column" width={leftWidth} flexShrink={0}>
           <Lines lines={left} />
         </Box>
         {right.length > 0 && (

@@ -6,11 +6,14 @@ import process from 'node:process';
 import { render, type Instance } from 'ink';
 import { App, type AppProps } from './dashboard-app.tsx';
 import type { Drawing } from './draw.ts';
-import { MARKS_NO_PASTES, MARKS_PASTES } from './keys.ts';
+import { MARKS_NO_PASTES, MARKS_PASTES, SENDS_MOUSE, SENDS_NO_MOUSE } from './keys.ts';
 import type { DashboardSize } from './dashboard-model.ts';
 
 const SECOND_SCREEN = `\u001b[?1049h\u001b[2J\u001b[H${MARKS_PASTES}`;
-const FIRST_SCREEN = `${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;
+const FIRST_SCREEN = `${SENDS_NO_MOUSE}${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;
+/** Terminals keep titles on a stack; one that does not know it ignores this. */
+const KEEP_TITLE = '\u001b[22;2t';
+const FORMER_TITLE = '\u001b[23;2t';
 const CLEAR = '\u001b[2J\u001b[H';
 
 /** Most drawings per second. */
@@ -19,14 +22,16 @@ const MOST_FRAMES = 20;
 export class Dashboard {
   readonly #out: NodeJS.WriteStream;
   readonly #onKeys: AppProps['onKeys'];
-  readonly #leave = (): void => void this.#out.write(FIRST_SCREEN);
+  readonly #leave = (): void => void this.#out.write(`${FIRST_SCREEN}${FORMER_TITLE}`);
   #instance: Instance | undefined;
   #last: DashboardSize | undefined;
+  #title = '';
+  #hasMouse = false;
 
   constructor(out: NodeJS.WriteStream, onKeys: AppProps['onKeys']) {
     this.#out = out;
     this.#onKeys = onKeys;
-    out.write(SECOND_SCREEN);
+    out.write(`${KEEP_TITLE}${SECOND_SCREEN}`);
     process.on('exit', this.#leave);
   }
 
@@ -47,6 +52,25 @@ export class Dashboard {
       patchConsole: false,
       maxFps: MOST_FRAMES,
     });
+  }
+
+  /** Gives the mouse to the dashboard, or to the terminal. */
+  setMouse(isOn: boolean): void {
+    if (isOn === this.#hasMouse) return;
+    this.#hasMouse = isOn;
+    this.#out.write(isOn ? SENDS_MOUSE : SENDS_NO_MOUSE);
+  }
+
+  /** The title of the terminal's window. */
+  setTitle(title: string): void {
+    if (title === this.#title) return;
+    this.#title = title;
+    this.#out.write(`\u001b]2;${title}\u0007`);
+  }
+
+  /** Gives a text to the terminal's clipboard; a terminal that does not allow it ignores this. */
+  copy(text: string): void {
+    this.#out.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
   }
 
   /** Restores the normal screen. Idempotent. */

@@ -1,106 +1,184 @@
 /**
- * Makes one drawing: a header, the panes that fit, a footer. It is always one line lower than the screen, and never
- * wider.
+ * Makes one drawing: a header, the list on the left, the output on the right or below, a footer. It is always one line
+ * lower than the screen, and never wider.
  */
-import { count, safeLine, safeText, type Spending } from '../../../app.ts';
-import { faint, fitted, heading, plain, within, YELLOW, type StyledLine } from './styled-line.ts';
+import { count, safeLine } from '../../../app.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
-import { cardLine, elapsed, HELP, memberLines, messageLine, problemLine } from './panes.ts';
+import { chosenRow, keyOf } from './dashboard-rows.ts';
+import { footerOf, headerOf } from './header.ts';
+import { heightOf, messagesPane, outputPane, wholePane } from './output-pane.ts';
+import { cardLine, HELP, memberLines, problemLine } from './panes.ts';
 import { allocateLines } from './screen-space.ts';
-import { rowsOf } from './dashboard-rows.ts';
-import { chosenRow, type Row } from './dashboard-state.ts';
+import { faint, fitted, heading, within, type StyledLine } from './styled-line.ts';
 
-/** From this width on, board and messages are side by side. */
-const WIDE = 120;
+/** From this width on, list and output are side by side. */
+const WIDE = 100;
+/** From this height on, a narrow screen shows the output below the list. */
+const HIGH = 20;
+/** Lines of messages on a wide and high screen. */
+const MESSAGES = 7;
 
 export interface Drawing {
   /** From top to bottom. */
   readonly above: readonly StyledLine[];
-  /** Side by side on a wide screen; else `right` is empty and `left` has both. */
+  /** Side by side on a wide screen; else `right` is empty. */
   readonly left: readonly StyledLine[];
   readonly right: readonly StyledLine[];
   readonly below: readonly StyledLine[];
+  /** Columns of the left side. */
+  readonly leftWidth: number;
+  /** The key of the row in each line from the top of the screen, for the mouse. */
+  readonly hits: readonly (string | undefined)[];
+  /** How many lines of output fit. */
+  readonly height: number;
 }
 
-/** Columns of each half of a wide screen. */
-export const halfOf = (columns: number): number => Math.floor((columns - 2) / 2);
+interface ListLine {
+  readonly line: StyledLine;
+  readonly key?: string | undefined;
+}
 
 export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Drawing {
-  const fit = (lines: readonly StyledLine[], width = columns): StyledLine[] => lines.map((line) => fitted(line, width));
   // The last line stays free, because a full screen scrolls.
   const room = Math.max(0, rows - 3);
-  const [above, left, right] = bodyOf(look, room, columns);
-  const half = halfOf(columns);
+  const fit = (lines: readonly StyledLine[], width: number): StyledLine[] => lines.map((line) => fitted(line, width));
+  const body = bodyOf(look, room, columns);
   return {
-    above: fit([headerOf(look), ...above]),
-    left: fit(left, right.length > 0 ? half : columns),
-    right: fit(right, half),
-    below: fit([footerOf(look)]),
+    above: fit([headerOf(look, columns)], columns),
+    left: fit(
+      body.left.map(({ line }) => line),
+      body.leftWidth,
+    ),
+    right: fit(body.right, columns - body.leftWidth - 2),
+    below: fit([footerOf(look, columns)], columns),
+    leftWidth: body.leftWidth,
+    hits: [undefined, ...body.left.map(({ key }) => key)],
+    height: body.height,
   };
 }
 
-type Body = readonly [above: readonly StyledLine[], left: readonly StyledLine[], right: readonly StyledLine[]];
+interface Body {
+  readonly left: readonly ListLine[];
+  readonly right: readonly StyledLine[];
+  readonly leftWidth: number;
+  readonly height: number;
+}
+
+const unkeyed = (lines: readonly StyledLine[]): ListLine[] => lines.map((line) => ({ line }));
 
 function bodyOf(look: DashboardModel, room: number, columns: number): Body {
   const { pane } = look.state;
-  if (pane.kind === 'help') return [within([heading('keys'), ...HELP], room), [], []];
-  if (pane.kind === 'log' || pane.kind === 'inbox') return [memberPane(look, room), [], []];
-  const { problems, members, cards, messages } = look.shown;
-  const rows = rowsOf(look.shown);
-  const isWide = columns >= WIDE;
-  const most = Math.max(cards.length, isWide ? messages.length : 0);
-  const [forProblems = 0, forMembers = 0, forBoard = 0, forFlow = 0] = allocateLines(room, [
+  const whole = (lines: readonly StyledLine[]): Body => ({
+    left: unkeyed(lines),
+    right: [],
+    leftWidth: columns,
+    height: heightOf(room),
+  });
+  if (pane.kind === 'help') return whole(within([heading('KEYS'), ...HELP], room));
+  if (pane.kind !== 'team') return whole(wholePane(look, room, columns));
+  if (columns >= WIDE) {
+    const leftWidth = Math.min(76, Math.floor(columns * 0.46));
+    const forMessages = room >= 24 && look.shown.messages.length > 0 ? MESSAGES : 0;
+    const forOutput = room - forMessages;
+    const right = outputPane(look, forOutput, columns - leftWidth - 2);
+    const gap = Array.from({ length: Math.max(0, forOutput - right.length) }, (): StyledLine => []);
+    return {
+      left: listPane(look, room),
+      right: forMessages === 0 ? right : [...right, ...gap, ...messagesPane(look, forMessages)],
+      leftWidth,
+      height: heightOf(forOutput),
+    };
+  }
+  if (room < HIGH - 3) return { ...whole([]), left: listPane(look, room) };
+  const forOutput = Math.floor(room * 0.42);
+  const list = listPane(look, room - forOutput - 1);
+  const output = outputPane(look, forOutput, columns);
+  return {
+    left: [...list, { line: faint('-'.repeat(columns)) }, ...unkeyed(output)],
+    right: [],
+    leftWidth: columns,
+    height: heightOf(forOutput),
+  };
+}
+
+/** Problems, members, tasks: each has lines, and the chosen row is always among them. */
+function listPane(look: DashboardModel, room: number): readonly ListLine[] {
+  const { problems, members, cards } = look.shown;
+  const [forProblems = 0, forMembers = 0, forTasks = 0] = allocateLines(room, [
     { least: 2, want: problems.length === 0 ? 0 : problems.length + 1 },
     { least: 2, want: members.length + 1 },
-    { least: 2, want: most + 1 },
-    { least: 2, want: isWide ? 0 : messages.length + 1 },
+    { least: 2, want: cards.length + 1 },
   ]);
-  const flow = flowPane(look, isWide ? forBoard : forFlow);
-  const board = boardPane(look, forBoard);
-  const above = [...problemPane(look, rows, forProblems), ...memberPaneOf(look, rows, forMembers)];
-  return isWide ? [above, board, flow] : [above, [...board, ...flow], []];
+  const at = chosenRow(look.state, look.rows);
+  const inMembers = at - problems.length;
+  const inTasks = inMembers - members.length;
+  return [
+    ...problemPart(look, at, forProblems),
+    ...memberPart(look, inMembers, forMembers),
+    ...taskPart(look, inTasks, forTasks),
+  ];
 }
 
-/** Keeps the chosen row visible in a long list. */
-function around(lines: readonly StyledLine[], chosen: number, room: number): readonly StyledLine[] {
-  if (room === 1) return lines.slice(chosen, chosen + 1);
-  if (chosen < room - 1 || lines.length <= room) return within(lines, room);
-  const from = Math.min(chosen - room + 2, lines.length - room + 1);
-  return [faint(`… ${from} before`), ...within(lines.slice(from), room - 1)];
-}
-
-function problemPane(
-  { shown, state, snapshot }: DashboardModel,
-  rows: readonly Row[],
-  room: number,
-): readonly StyledLine[] {
+function problemPart({ shown, snapshot }: DashboardModel, at: number, room: number): ListLine[] {
   if (room === 0) return [];
-  const at = chosenRow(state, rows);
-  const lines = shown.problems.map((problem, index) => problemLine(problem, snapshot.at, index === at));
-  return [heading('problems', String(lines.length)), ...around(lines, at < lines.length ? at : 0, room - 1)];
+  const [from, to] = windowAround(shown.problems.length, at, room - 1);
+  const lines = shown.problems.slice(from, to).map((problem, index): ListLine => ({
+    line: problemLine(problem, snapshot.at, from + index === at),
+    key: keyOf({ kind: 'problem', problem }),
+  }));
+  return part('NEEDS YOU', String(shown.problems.length), lines, { from, to, of: shown.problems.length, room });
 }
 
-function memberPaneOf(look: DashboardModel, rows: readonly Row[], room: number): readonly StyledLine[] {
+function memberPart(look: DashboardModel, at: number, room: number): ListLine[] {
   if (room === 0) return [];
-  const at = chosenRow(look.state, rows);
-  const row = rows[at];
-  const chosen = row?.kind === 'member' ? row.member : undefined;
-  const lines = memberLines(look, (member) => member === chosen);
-  const note = lines.length === 0 ? '' : filterNote(look);
-  return [heading('members', note), ...around(lines, Math.max(0, at - look.shown.problems.length), room - 1)];
+  const { members } = look.shown;
+  const [from, to] = windowAround(members.length, at, room - 1);
+  const some = { ...look, shown: { ...look.shown, members: members.slice(from, to) } };
+  const lines = memberLines(some, (name) => members[at]?.name === name).map((line, index): ListLine => ({
+    line,
+    key: keyOf({ kind: 'member', member: members[from + index]?.name ?? '' }),
+  }));
+  const working = members.filter(({ state }) => state === 'working').length;
+  const note = [`${working} of ${members.length} working`, filterNote(look)].filter((text) => text !== '').join(', ');
+  return part('MEMBERS', note, lines, { from, to, of: members.length, room });
 }
 
 const filterNote = ({ state }: DashboardModel): string =>
   state.filter === '' ? '' : `only with "${safeLine(state.filter)}"`;
 
-function boardPane(look: DashboardModel, room: number): readonly StyledLine[] {
+/** Only lines that fit are made, because a board may have thousands. */
+function taskPart(look: DashboardModel, at: number, room: number): ListLine[] {
   if (room === 0) return [];
-  // Only lines that fit are made, because a board may have thousands.
-  const cards = look.shown.cards.slice(0, room).map((card) => cardLine(card, look));
-  const hidden = look.shown.cards.length - cards.length;
-  const lines =
-    hidden > 0 ? [...cards.slice(0, room - 2), faint(`… and ${hidden + Math.min(2, cards.length)} more`)] : cards;
-  return [heading('board', countsOf(look)), ...within(lines, room - 1)];
+  const { cards } = look.shown;
+  const [from, to] = windowAround(cards.length, at, room - 1);
+  const lines = cards.slice(from, to).map((card, index): ListLine => ({
+    line: cardLine(card, look, from + index === at),
+    key: keyOf({ kind: 'task', card }),
+  }));
+  return part('TASKS', countsOf(look), lines, { from, to, of: cards.length, room });
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly of: number;
+  readonly room: number;
+}
+
+/** A heading, the lines, and how many are hidden above and below. */
+function part(title: string, note: string, lines: readonly ListLine[], { from, to, of }: Part): ListLine[] {
+  const hidden = [from > 0 ? `${from} above` : '', to < of ? `${of - to} below` : ''].filter((text) => text !== '');
+  const rest = [note, ...(hidden.length === 0 ? [] : [`(${hidden.join(', ')})`])]
+    .filter((text) => text !== '')
+    .join(' ');
+  return [{ line: heading(title, rest) }, ...lines];
+}
+
+/** Which rows are shown: so many, and the chosen one is among them. */
+function windowAround(length: number, at: number, room: number): readonly [from: number, to: number] {
+  if (length <= room || at < room - 1) return [0, Math.min(length, room)];
+  const from = Math.max(0, Math.min(Math.min(at, length - 1) - room + 2, length - room));
+  return [from, from + room];
 }
 
 function countsOf({ snapshot }: DashboardModel): string {
@@ -108,51 +186,4 @@ function countsOf({ snapshot }: DashboardModel): string {
   return Object.entries(counts)
     .flatMap(([what, number]) => (number === 0 ? [] : [`${number} ${what.replace('_', ' ')}`]))
     .join(', ');
-}
-
-/** The newest message is at the bottom. */
-function flowPane(look: DashboardModel, room: number): readonly StyledLine[] {
-  if (room < 2) return [];
-  const last = look.shown.messages.slice(1 - room);
-  return [
-    heading('messages', `${look.snapshot.unread} unread for the lead`),
-    ...last.map((one) => messageLine(one, look)),
-  ];
-}
-
-/** The output or the mail of one member: its end, or further back. */
-function memberPane({ state, lines }: DashboardModel, room: number): readonly StyledLine[] {
-  const { pane, back } = state;
-  if (pane.kind !== 'log' && pane.kind !== 'inbox') return [];
-  const size = Math.max(0, room - 1);
-  const end = Math.max(Math.min(size, lines.length), lines.length - back);
-  const shown = lines.slice(Math.max(0, end - size), end);
-  const title = pane.kind === 'log' ? `output of ${pane.member}` : `inbox of ${pane.member}`;
-  const where = end < lines.length ? `${lines.length - end} lines below` : `${lines.length} lines`;
-  return [
-    heading(title, where),
-    ...(shown.length === 0 ? [faint('  nothing yet')] : shown.map((text) => plain(safeLine(text)))),
-  ];
-}
-
-function headerOf({ team, snapshot, spending, startedAt }: DashboardModel): StyledLine {
-  const { outcome, lead, board, at } = snapshot;
-  const { total, completed } = count(board);
-  const led = lead.alive ? `led by pid ${lead.pid ?? 'unknown'}` : 'no lead runs';
-  return [
-    { text: `teams ${safeLine(team)}`, bold: true },
-    { text: `  ${outcome}; ${led}` },
-    { text: `  ${completed}/${total} done  ${elapsed(at - startedAt)}${spent(spending)}`, dim: true },
-  ];
-}
-
-const spent = ({ tokens, usd, unpriced }: Spending): string =>
-  tokens === 0 ? '' : `  ${tokens} tokens  $${usd.toFixed(2)}${unpriced.length > 0 ? '+' : ''}`;
-
-function footerOf({ state }: DashboardModel): StyledLine {
-  const { prompt, notice } = state;
-  if (prompt)
-    return [{ text: `${prompt.label}: `, bold: true }, { text: safeText(prompt.text) }, { text: ' ', inverse: true }];
-  if (notice !== '') return [{ text: safeLine(notice), color: YELLOW }];
-  return faint('enter log  i inbox  s send  a approve/answer  r refuse  f filter  p plain  ? help  q quit');
 }

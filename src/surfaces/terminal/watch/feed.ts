@@ -1,28 +1,37 @@
-/** Keeps the last lines of a member's output or mail, and follows it until it is closed. */
+/** Keeps the last lines of what is shown, an output, an inbox or a text, and follows it until it is closed. */
 import {
   followMail,
   followOutput,
+  followTaskLines,
   knownMember,
   safeLine,
   timeOfDay,
   type Message,
   type TeamReader,
 } from '../../../app.ts';
-import type { Pane } from './dashboard-state.ts';
+
+/** What a feed shows. */
+export type FeedSource =
+  | { readonly kind: 'member' | 'inbox'; readonly name: string }
+  | { readonly kind: 'task'; readonly name: string }
+  /** A text that is made once. */
+  | { readonly kind: 'diff' | 'why'; readonly name: string; readonly text: () => Promise<string> };
 
 /** How many lines are kept. */
-const KEPT = 2_000;
+const KEPT = 5_000;
 
 export class Feed {
-  readonly pane: Pane;
+  readonly source: FeedSource;
   readonly #onNews: () => void;
   readonly #stop = new AbortController();
   #lines: string[] = [];
 
-  constructor(store: TeamReader, pane: Pane & { readonly member: string }, onNews: () => void) {
-    this.pane = pane;
+  constructor(store: TeamReader, source: FeedSource, onNews: () => void) {
+    this.source = source;
     this.#onNews = onNews;
-    void this.#follow(store, pane).catch((error: unknown) => this.#add([`cannot be read: ${String(error)}`]));
+    void this.#follow(store, source).catch((error: unknown) =>
+      this.#add([error instanceof Error ? error.message : String(error)]),
+    );
   }
 
   get lines(): readonly string[] {
@@ -33,22 +42,42 @@ export class Feed {
     this.#stop.abort();
   }
 
-  async #follow(store: TeamReader, { kind: is, member }: Pane & { readonly member: string }): Promise<void> {
-    const name = knownMember(store, member);
+  async #follow(store: TeamReader, source: FeedSource): Promise<void> {
     const { signal } = this.#stop;
-    if (is === 'inbox') for await (const message of followMail(store, name, signal)) this.#add([mailLine(message)]);
+    switch (source.kind) {
+      case 'task':
+        for await (const lines of followTaskLines(store, source.name, signal)) this.#add(lines);
+        return;
+      case 'inbox':
+        for await (const message of followMail(store, knownMember(store, source.name), signal))
+          this.#add([mailLine(message)]);
+        return;
+      case 'member':
+        return this.#output(store, source.name, signal);
+      case 'diff':
+      case 'why': {
+        const text = await source.text();
+        if (!signal.aborted) this.#add(text.trimEnd().split('\n'));
+        return;
+      }
+      default:
+        source satisfies never;
+    }
+  }
+
+  async #output(store: TeamReader, member: string, signal: AbortSignal): Promise<void> {
     const decoder = new TextDecoder();
     let rest = '';
-    if (is === 'log')
-      for await (const bytes of followOutput(store, name, signal)) {
-        const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-        rest = (lines.pop() ?? '').slice(-KEPT);
-        this.#add(lines);
-      }
+    for await (const bytes of followOutput(store, knownMember(store, member), signal)) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = (lines.pop() ?? '').slice(-KEPT);
+      this.#add(lines);
+    }
+    if (rest !== '') this.#add([rest]);
   }
 
   #add(lines: readonly string[]): void {
-    if (lines.length === 0) return;
+    if (lines.length === 0 || this.#stop.signal.aborted) return;
     this.#lines = [...this.#lines, ...lines].slice(-KEPT);
     this.#onNews();
   }

@@ -1,4 +1,4 @@
-/** The panes of the dashboard as lines: problems, members, board, messages. Pure; every text is made safe. */
+/** The rows of the list: problems, members, tasks, messages. Pure; every text is made safe. */
 import {
   safeLine,
   duration,
@@ -9,7 +9,7 @@ import {
   type TeamProblem,
 } from '../../../app.ts';
 import { clipped, padded, widest } from '../text-width.ts';
-import { GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './styled-line.ts';
+import { CYAN, GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './styled-line.ts';
 import type { DashboardModel } from './dashboard-model.ts';
 
 const NAME_LIMIT = 20;
@@ -18,25 +18,27 @@ const NAME_LIMIT = 20;
 export const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));
 
 const since = (at: string | undefined, now: number): string =>
-  at === undefined ? '' : ` (${elapsed(now - Date.parse(at))})`;
+  at === undefined ? '' : ` ${elapsed(now - Date.parse(at))}`;
 
 /** Marks the chosen row with a sign, for people who see no colours. */
-const cursor = (isChosen: boolean): Piece => (isChosen ? { text: '> ', bold: true } : { text: '  ' });
+const cursor = (isChosen: boolean): Piece => (isChosen ? { text: '> ', bold: true, color: CYAN } : { text: '  ' });
 
+/** The text of a problem follows its age, so that a narrow screen cuts the text. */
 export const problemLine = (
   { subject, text, since: at, kind }: TeamProblem,
   now: number,
   isChosen: boolean,
 ): StyledLine => [
   cursor(isChosen),
-  { text: safeLine(subject), bold: true },
-  { text: ` ${safeLine(text)}`, color: kind === 'request' || kind === 'rate-limited' ? YELLOW : RED },
+  { text: kind === 'request' ? '? ' : '! ', bold: true, color: kind === 'request' ? YELLOW : RED },
+  { text: safeLine(subject.replace(/^(?:member|task) /, '')), bold: true },
   { text: since(at, now), dim: true },
+  { text: ` ${safeLine(text)}`, color: kind === 'request' || kind === 'rate-limited' ? YELLOW : RED },
 ];
 
 type Member = DashboardModel['shown']['members'][number];
 
-/** The lines of all members, with aligned columns. */
+/** The lines of members, with aligned columns. */
 export function memberLines(
   { shown, snapshot, words }: DashboardModel,
   isChosen: (member: string) => boolean,
@@ -52,7 +54,9 @@ export function memberLines(
       { text: `  ${padded(member.state, states)}`, ...stateLook(member.state) },
       ...workOf(member, snapshot),
       ...(member.unread === 0 ? [] : [{ text: `  ${member.unread} unread` }]),
-      ...(said === undefined ? [] : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
+      ...(said === undefined || member.state !== 'working'
+        ? []
+        : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
     ];
   });
 }
@@ -66,10 +70,10 @@ const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {
 /** The current task with its elapsed time, or the reason why there is none. */
 function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['snapshot']): Piece[] {
   const own = board.tasks.get(task ?? '');
-  if (own?.status !== 'in_progress' || state !== 'working') return [{ text: `  ${safeLine(reason)}` }];
+  if (own?.status !== 'in_progress' || state !== 'working') return [{ text: `  ${safeLine(reason)}`, dim: true }];
   return [
-    { text: `  #${own.id} ${safeLine(own.subject)}` },
     { text: `  ${elapsed(at - Date.parse(own.claimed_at))}`, dim: true },
+    { text: `  #${own.id} ${safeLine(own.subject)}` },
   ];
 }
 
@@ -97,13 +101,13 @@ const LABEL_LOOKS: Readonly<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>> =
 /** How many ids a line names. */
 const NAMED = 6;
 
-const ids = (all: readonly string[]): string =>
+export const ids = (all: readonly string[]): string =>
   all
     .slice(0, NAMED)
     .map((id) => `#${id}`)
     .join(' ') + (all.length > NAMED ? ` +${all.length - NAMED}` : '');
 
-export function cardLine(card: Card, { snapshot }: Pick<DashboardModel, 'snapshot'>): StyledLine {
+export function cardLine(card: Card, { snapshot, worked }: DashboardModel, isChosen: boolean): StyledLine {
   const { id, subject, column, member, waitsFor, holds, asks } = card;
   const color = snapshot.colors.get(member ?? '');
   const links = [
@@ -111,10 +115,13 @@ export function cardLine(card: Card, { snapshot }: Pick<DashboardModel, 'snapsho
     ...(asks ? ['<- an answer'] : []),
     ...(holds.length === 0 || column === 'completed' ? [] : [`-> ${ids(holds)}`]),
   ];
+  const ms = column === 'in_progress' ? snapshot.at - Date.parse(card.since) : worked.get(id);
   return [
-    { text: `  ${padded(LABELS[column], 5)} `, ...LABEL_LOOKS[column] },
+    cursor(isChosen),
+    { text: `${padded(LABELS[column], 5)} `, ...LABEL_LOOKS[column] },
     { text: `#${id} ${safeLine(subject)}`, ...(column === 'completed' ? { dim: true as const } : {}) },
     ...(member === null ? [] : [{ text: `  ${safeLine(member)}`, color }]),
+    ...(ms === undefined ? [] : [{ text: `  ${elapsed(ms)}`, dim: true as const }]),
     ...(links.length === 0 ? [] : [{ text: `  ${links.join(' ')}`, dim: true as const }]),
     ...(column === 'failed' ? [{ text: `  ${safeLine(card.reason ?? '')}`, color: RED }] : []),
   ];
@@ -139,12 +146,19 @@ export function messageLine(
 }
 
 export const HELP: readonly StyledLine[] = [
-  '  up/down, j/k   choose a problem or a member; in a log or an inbox: scroll',
-  '  enter, l       follow the output of the member',
-  '  i              read its inbox (nothing is consumed); m: the inbox of the lead',
-  '  s              send it a message',
-  '  a              answer or approve a request; r: refuse a plan',
-  '  f, /           show only rows that contain a text; an empty text shows all',
-  '  p              show the plain event stream; any key returns',
-  '  esc            back to the team; q: quit (the team continues)',
+  '  up/down, j/k    choose a problem, a member or a task; in an output: scroll',
+  '  tab             the next part of the list; g, G: first and last row',
+  '  page up/down    scroll the output',
+  '  enter, o        the output on the whole screen; esc: back',
+  '  /  n  N         search the output; next match above, below',
+  '  a               answer a question, approve a plan; r: refuse it',
+  '  r  R            retry the chosen task; all failed tasks',
+  '  x               skip the chosen task, or have the chosen member leave',
+  '  d  w            the changes; why it waits and whose move is next',
+  '  s  i  I         send a message; read an inbox; the inbox of the lead',
+  '  f               show only rows that contain a text; an empty text shows all',
+  '  y               copy the lines of the output (OSC 52)',
+  '  m               give the mouse to the terminal, to select text, and back',
+  '  p               the plain event stream; any key returns',
+  '  q               quit; a run in the foreground ends in order (Ctrl-C, too)',
 ].map(plain);

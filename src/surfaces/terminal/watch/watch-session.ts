@@ -1,47 +1,70 @@
 /** Runs the dashboard: events and keys in, drawings out, at a pace that keeps the CPU free for others. */
 import process from 'node:process';
-import { COLORS, columnsOf, realClock, type ShownEvent, type TeamSnapshot, type TeamWatch } from '../../../app.ts';
+import {
+  COLORS,
+  columnsOf,
+  count,
+  realClock,
+  remainingMs,
+  safeLine,
+  workedMs,
+  type ShownEvent,
+  type TeamSnapshot,
+  type TeamWatch,
+} from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
-import { draw } from './draw.ts';
-import { Feed } from './feed.ts';
+import { draw, type Drawing } from './draw.ts';
+import { Feed, type FeedSource } from './feed.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
 import type { DashboardOptions } from './watch-team.ts';
 import { pauseAfter } from './redraw-pace.ts';
-import { rowsOf, dashboardRowsOf, type DashboardRows } from './dashboard-rows.ts';
-import { FIRST, press, type Key, type Order, type State } from './dashboard-state.ts';
+import { rowsOf, dashboardRowsOf, type DashboardRows, type Row } from './dashboard-rows.ts';
+import { FIRST, type Key, type Order, type State } from './dashboard-state.ts';
+import { press, subjectIn, type Shown } from './press.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** Redraws this often without events, because elapsed times change. */
 const TICK_MS = 1_000;
+/** The result of an order is shown this long. */
+const NOTICE_MS = 6_000;
 
 export class WatchSession {
   readonly #watch: TeamWatch;
   readonly #options: DashboardOptions;
+  readonly #out: NodeJS.WriteStream;
   readonly #stream: PlainStream;
   readonly #quit = new AbortController();
   readonly #requestDraw = (): void => this.#drawSoon();
+  readonly #continued = (): void => this.#open();
   #snapshot: TeamSnapshot;
   #state: State = FIRST;
   #dashboard: Dashboard | undefined;
+  #drawing: Drawing | undefined;
   #feed: Feed | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pause = 0;
   #drawnAt = -Infinity;
+  #notices = 0;
+  /** Something was retried after the lead had ended, and before it asked. */
+  #isRetried = false;
 
   /** @throws StoreError when the team cannot be read */
   constructor(watch: TeamWatch, options: DashboardOptions) {
     this.#watch = watch;
     this.#options = options;
+    this.#out = options.out ?? process.stdout;
     this.#snapshot = watch.look();
     this.#stream = new PlainStream(options.write);
   }
 
-  /** Runs until the person quits; a team that has ended stays visible. */
+  /** Runs until the person quits, or the run in the foreground is over; a team that has ended stays visible. */
   async run(): Promise<void> {
-    const signal = AbortSignal.any([this.#options.signal, this.#quit.signal]);
+    const { run, signal: given } = this.#options;
+    const signal = AbortSignal.any([given, this.#quit.signal]);
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     const tick = setInterval(this.#requestDraw, TICK_MS);
-    process.stdout.on('resize', this.#requestDraw);
+    this.#out.on('resize', this.#requestDraw);
+    if (run) run.onChange = this.#requestDraw;
     try {
       this.#open();
       await this.#follow(signal);
@@ -49,7 +72,8 @@ export class WatchSession {
     } finally {
       clearInterval(tick);
       clearTimeout(this.#timer);
-      process.stdout.off('resize', this.#requestDraw);
+      this.#out.off('resize', this.#requestDraw);
+      process.off('SIGCONT', this.#continued);
       this.#feed?.close();
       this.#close();
       this.#listen(false);
@@ -67,8 +91,9 @@ export class WatchSession {
   }
 
   #open(): void {
+    process.off('SIGCONT', this.#continued);
     this.#listen(false);
-    this.#dashboard = new Dashboard(process.stdout, (keys) => keys.forEach((key) => this.#pressed(key)));
+    this.#dashboard = new Dashboard(this.#out, (keys) => keys.forEach((key) => this.#pressed(key)));
     this.#draw();
   }
 
@@ -89,10 +114,15 @@ export class WatchSession {
     if (!this.#dashboard) return;
     const began = realClock.monotonic();
     this.#look();
-    const size = sizeOf(process.stdout);
-    this.#dashboard.draw(draw(this.#model(), size), size);
+    const size = sizeOf(this.#out);
+    const model = this.#model();
+    this.#drawing = draw(model, size);
+    this.#dashboard.setMouse(this.#state.hasMouse);
+    this.#dashboard.setTitle(titleOf(model));
+    this.#dashboard.draw(this.#drawing, size);
     this.#drawnAt = realClock.monotonic();
     this.#pause = pauseAfter(this.#drawnAt - began);
+    this.#end();
   }
 
   #look(): void {
@@ -104,74 +134,180 @@ export class WatchSession {
     }
   }
 
-  #shown(): DashboardRows {
+  #rows(): { readonly shown: DashboardRows; readonly rows: readonly Row[] } {
     const { recent: messages } = this.#watch.projection.flow;
-    return dashboardRowsOf(this.#snapshot, { columns: columnsOf(this.#snapshot.board), messages }, this.#state.filter);
+    const source = { columns: columnsOf(this.#snapshot.board), messages };
+    const shown = dashboardRowsOf(this.#snapshot, source, this.#state.filter);
+    return { shown, rows: rowsOf(shown) };
   }
 
   #model(): DashboardModel {
     const { projection, store } = this.#watch;
-    const { words, spending, firstAt } = projection;
+    const { words, spending, firstAt, completions, last } = projection;
+    const { board, outcome, at } = this.#snapshot;
     const known = new Set<number>(COLORS);
     const colors = new Map([...this.#snapshot.colors].filter(([, color]) => known.has(color)));
+    const startedAt = firstAt === undefined ? at : Date.parse(firstAt);
+    const isRunning = outcome === 'running' || outcome === 'waiting';
+    const endedAt = isRunning || last === undefined ? undefined : Date.parse(last.at);
+    const { pending, in_progress: working } = count(board);
+    const { shown, rows } = this.#rows();
+    this.#feedFor(rows);
     return {
       team: store.paths.name,
       snapshot: { ...this.#snapshot, colors },
-      shown: this.#shown(),
+      shown,
+      rows,
       words,
-      spending: spending.total,
-      startedAt: firstAt === undefined ? this.#snapshot.at : Date.parse(firstAt),
+      worked: workedMs(projection.spans.all(board.tasks), endedAt ?? at),
+      spending,
+      startedAt,
+      endedAt,
+      remaining: isRunning ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
       state: this.#state,
       lines: this.#feed?.lines ?? [],
+      ending: this.#endingText(rows),
     };
   }
 
   #pressed(key: Key): void {
-    const { state, order } = press(this.#state, key, rowsOf(this.#shown()));
+    const { rows } = this.#rows();
+    const drawing = this.#drawing;
+    const shown: Shown = {
+      rows,
+      lines: this.#feed?.lines ?? [],
+      height: drawing?.height ?? 1,
+      rowAt: (x, y) => (drawing !== undefined && x < drawing.leftWidth ? drawing.hits[y] : undefined),
+    };
+    this.#options.run?.ending?.stay();
+    const { state, order } = press(this.#state, key, shown);
     this.#state = state;
-    this.#feedFor(state);
     if (order) this.#execute(order);
     this.#drawSoon();
   }
 
-  #feedFor({ pane }: State): void {
-    if (this.#feed?.pane === pane) return;
+  /** Follows what is shown; the output of another row after a moment, because a person moves through the list. */
+  #feedFor(rows: readonly Row[]): void {
+    const source = this.#sourceOf(rows);
+    if (this.#feed?.source.kind === source?.kind && this.#feed?.source.name === source?.name) return;
     this.#feed?.close();
-    this.#feed =
-      pane.kind === 'log' || pane.kind === 'inbox' ? new Feed(this.#watch.store, pane, this.#requestDraw) : undefined;
+    this.#feed = source && new Feed(this.#watch.store, source, this.#requestDraw);
+  }
+
+  #sourceOf(rows: readonly Row[]): FeedSource | undefined {
+    const { pane } = this.#state;
+    const { actions } = this.#options;
+    if (pane.kind === 'inbox') return { kind: 'inbox', name: pane.member };
+    if (pane.kind === 'diff' || pane.kind === 'why') {
+      const { task } = pane;
+      const text = () => (pane.kind === 'diff' ? actions.diff(task) : actions.why(task));
+      return { kind: pane.kind, name: task ?? '', text };
+    }
+    const subject = subjectIn(this.#state, rows);
+    if (subject === undefined) return undefined;
+    return subject.kind === 'task' ? { kind: 'task', name: subject.task } : { kind: 'member', name: subject.member };
   }
 
   #execute(order: Order): void {
     const { actions } = this.#options;
     switch (order.do) {
       case 'quit':
-        this.#quit.abort();
-        return;
+        return this.#stop();
       case 'plain':
         return this.#toPlain();
+      case 'suspend':
+        return this.#suspend();
+      case 'copy':
+        return this.#copy();
       case 'send':
-        return this.#try(`sent to ${order.to}`, actions.send(order.to, order.text));
+        return this.#try(() => actions.send(order.to, order.text), `sent to ${order.to}`);
       case 'answer':
-        return this.#try('answered', actions.answer(order.id, order.text));
+        return this.#try(() => actions.answer(order.id, order.text), 'answered');
       case 'decide':
-        return this.#try(order.approve ? 'approved' : 'refused', actions.decide(order.task, order));
+        return this.#try(() => actions.decide(order.task, order), order.approve ? 'approved' : 'refused');
       case 'revise':
-        return this.#try('revision requested', actions.revise(order.task, order.text));
+        return this.#try(() => actions.revise(order.task, order.text), 'revision requested');
+      case 'skip':
+        return this.#try(() => actions.skip(order.task), `#${order.task} skipped`);
+      case 'stop':
+        return this.#try(() => actions.stop(order.member), `${order.member} finishes its step and leaves`);
+      case 'retry':
+      case 'retryAll': {
+        const again = (): void => {
+          this.#isRetried = true;
+          this.#end();
+        };
+        return this.#try(() => actions.retry(order.do === 'retry' ? order.task : undefined), undefined, again);
+      }
       default:
         order satisfies never;
     }
   }
 
+  #stop(): void {
+    const { run } = this.#options;
+    if (run === undefined) return this.#quit.abort();
+    if (run.ending !== undefined) return run.ending.choose('end');
+    run.stop();
+  }
+
   /** Shows the result of an order in the footer. */
-  #try(done: string, work: Promise<unknown>): void {
+  #try(work: () => Promise<unknown>, done: string | undefined, then: () => void = () => {}): void {
     const tell = (notice: string): void => {
       this.#state = { ...this.#state, notice };
+      const number = (this.#notices += 1);
+      setTimeout(() => number === this.#notices && this.#forget(notice), NOTICE_MS).unref();
       this.#drawSoon();
     };
-    work.then(
-      () => tell(done),
+    work().then(
+      (told) => {
+        tell(done ?? String(told));
+        then();
+      },
       (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
     );
+  }
+
+  #forget(notice: string): void {
+    if (this.#state.notice === notice) this.#state = { ...this.#state, notice: '' };
+    this.#drawSoon();
+  }
+
+  #copy(): void {
+    const lines = this.#feed?.lines ?? [];
+    this.#dashboard?.copy(lines.map(safeLine).join('\n'));
+    const source = this.#feed?.source;
+    const elsewhere =
+      source?.kind === 'task' || source?.kind === 'member'
+        ? `; where the terminal refuses it: teams logs ${this.#watch.store.paths.name} ${source.kind === 'task' ? '--task ' : ''}${source.name}`
+        : '';
+    this.#state = { ...this.#state, notice: `copied ${lines.length} lines${elsewhere}` };
+  }
+
+  /** Ctrl-Z: the shell gets the terminal, `fg` brings the dashboard back. */
+  #suspend(): void {
+    this.#close();
+    process.once('SIGCONT', this.#continued);
+    process.kill(this.#options.run === undefined ? process.pid : 0, 'SIGTSTP');
+  }
+
+  #endingText(rows: readonly Row[]): string | undefined {
+    const { run } = this.#options;
+    if (run === undefined) return undefined;
+    const { ending, remark } = run;
+    if (ending === undefined) return remark === '' ? undefined : safeLine(remark);
+    const hasFailed = rows.some((row) => row.kind === 'problem' && row.problem.task !== undefined);
+    const left = ending.closesAt === undefined ? '' : ` (in ${secondsTo(ending.closesAt)} s; any key stays)`;
+    return `The run has ended.${hasFailed ? '  r retry  R retry all' : ''}  q report${left}`;
+  }
+
+  #end(): void {
+    const { ending } = this.#options.run ?? {};
+    if (ending !== undefined && this.#isRetried) {
+      this.#isRetried = false;
+      return ending.choose('again');
+    }
+    if (ending?.closesAt !== undefined && realClock.monotonic() >= ending.closesAt) ending.choose('end');
   }
 
   /** Switches to the normal screen and prints the events not printed there yet; any key switches back. */
@@ -183,7 +319,7 @@ export class WatchSession {
 
   readonly #keyInPlain = (bytes: Buffer): void => {
     const text = bytes.toString();
-    if (text.includes('\u0003') || text.includes('q')) this.#quit.abort();
+    if (text.includes('\u0003') || text.includes('q')) this.#stop();
     else this.#open();
   };
 
@@ -195,6 +331,14 @@ export class WatchSession {
     if (isOurs) stdin.on('data', this.#keyInPlain).resume();
     else stdin.pause();
   }
+}
+
+const secondsTo = (at: number): number => Math.max(0, Math.ceil((at - realClock.monotonic()) / 1_000));
+
+/** `login: 3/20 done, 1 failed`. */
+function titleOf({ team, snapshot: { board, outcome } }: DashboardModel): string {
+  const { completed, total, failed } = count(board);
+  return `${team}: ${outcome}, ${completed}/${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
 /** The size of the terminal; 80 × 24 if it is unknown. */

@@ -1,6 +1,6 @@
 /**
- * `teams watch`: shows a team live. It only reads; what the person orders goes through `actions`. Without a terminal,
- * or with `--plain`, it prints plain lines.
+ * The dashboard of a team: `teams watch`, and `teams run` on a terminal. It only reads; what the person orders goes
+ * through `actions`. Without a terminal, or with `--plain`, it prints plain lines.
  */
 import process from 'node:process';
 import type { TeamWatch } from '../../../app.ts';
@@ -12,6 +12,14 @@ export interface Actions {
   answer(id: string, text: string): Promise<unknown>;
   decide(task: string, answer: { readonly approve: boolean; readonly text: string }): Promise<unknown>;
   revise(task: string, text: string): Promise<unknown>;
+  /** Undefined: all failed tasks. @returns what happened, as a sentence */
+  retry(task: string | undefined): Promise<string>;
+  skip(task: string): Promise<unknown>;
+  /** Asks a member to finish its step and leave. */
+  stop(member: string): Promise<unknown>;
+  /** What changed; undefined: since the run began. */
+  diff(task: string | undefined): Promise<string>;
+  why(task: string | undefined): Promise<string>;
 }
 
 export interface DashboardOptions {
@@ -21,17 +29,52 @@ export interface DashboardOptions {
   /** Aborts when the reader is gone, or the process must end. */
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
+  /** The terminal to draw on. */
+  readonly out?: NodeJS.WriteStream;
+  /** The run in the foreground that this view belongs to. */
+  readonly run?: ForegroundRun;
+}
+
+/** A run that ends with its view, and its view with it. */
+export interface ForegroundRun {
+  /** The person pressed Ctrl-C or `q`: the first time stops in order, the second at once. */
+  stop(): void;
+  /** Asks what to do at the end of a run that failed; the choice is made once. */
+  readonly ending: Ending | undefined;
+  /** Called when {@link ending} or {@link remark} changed. */
+  onChange: () => void;
+  /** What the lead says meanwhile. */
+  readonly remark: string;
+}
+
+export interface Ending {
+  /** When the view closes by itself, in monotonic milliseconds; undefined once the person has pressed a key. */
+  readonly closesAt: number | undefined;
+  stay(): void;
+  /** `again`: something was retried, lead it again. */
+  choose(choice: 'end' | 'again'): void;
+}
+
+/** ink and its colour library read the environment when they are loaded; what they must not see is put back after. */
+async function loadSession(color: boolean) {
+  const before = { ...process.env };
+  // ink draws nothing under CI, and the colour library takes any `CI` for a terminal without colours.
+  for (const name of Object.keys(process.env))
+    if (name === 'CI' || name === 'CONTINUOUS_INTEGRATION' || name.startsWith('CI_'))
+      Reflect.deleteProperty(process.env, name);
+  if (!color) process.env['FORCE_COLOR'] = '0';
+  try {
+    return await import('./watch-session.ts');
+  } finally {
+    for (const [name, value] of Object.entries(before)) process.env[name] = value;
+    if (before['FORCE_COLOR'] === undefined) Reflect.deleteProperty(process.env, 'FORCE_COLOR');
+  }
 }
 
 export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Promise<void> {
-  const isDrawn = !options.isPlain && process.stdout.isTTY && process.stdin.isTTY;
+  const isDrawn = !options.isPlain && process.stdin.isTTY && (options.out ?? process.stdout).isTTY;
   if (!isDrawn) return tell(watch, options);
-  // ink and its colour library read the environment when they are loaded: they ignore NO_COLOR, and draw nothing under
-  // CI.
-  if (!options.color) process.env['FORCE_COLOR'] = '0';
-  process.env['CI'] = 'false';
-  process.env['CONTINUOUS_INTEGRATION'] = 'false';
-  const { WatchSession } = await import('./watch-session.ts');
+  const { WatchSession } = await loadSession(options.color);
   await new WatchSession(watch, options).run();
 }
 

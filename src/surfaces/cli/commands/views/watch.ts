@@ -1,12 +1,13 @@
 /** `teams watch`: shows a team live in the terminal, whichever process leads it, and also after its end. */
 import process from 'node:process';
 import * as z from 'zod';
-import { judgeTask, openHandle, reviseTask, TeamWatch, type TeamHandle } from '../../../../app.ts';
+import { TeamWatch } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
+import { teamActions } from '../../output/team-actions.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
@@ -45,24 +46,9 @@ async function shown(
     isPlain: isPlain || !isOwn,
     color: context.isColorful,
     signal,
-    actions: actionsIn(context, watch.store.paths.name),
+    actions: teamActions(context, watch.store.paths, { isLedHere: false }),
     write: (text) => void stdout.write(text),
   });
-}
-
-/** Each action opens the team for its duration, for the speaker. */
-function actionsIn(context: CliContext, team: string) {
-  const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
-    await using handle = openHandle(team, settings(context).open);
-    await work(handle);
-  };
-  return {
-    send: (to: string, text: string) => doing((handle) => handle.send(to, text)),
-    answer: (id: string, text: string) => doing((handle) => handle.answer(id, text)),
-    decide: (task: string, answer: { readonly approve: boolean; readonly text: string }) =>
-      doing((handle) => judgeTask(handle, task, answer)),
-    revise: (task: string, text: string) => doing((handle) => reviseTask(handle, task, text)),
-  };
 }
 
 /**

@@ -1,0 +1,86 @@
+/** What a person can do in the dashboard: each action opens the team for its duration, for the speaker. */
+import {
+  changesSince,
+  detachLead,
+  eventLine,
+  judgeTask,
+  openForReading,
+  openHandle,
+  realClock,
+  resolveTask,
+  reviseTask,
+  statusOf,
+  timeOfDay,
+  why,
+  whyText,
+  type TeamHandle,
+  type TeamPaths,
+} from '../../../app.ts';
+import type { CliContext } from '../context.ts';
+import { settings } from '../input/settings.ts';
+
+/** @param isLedHere the run belongs to this view, so whoever retried leads again */
+export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }: { readonly isLedHere: boolean }) {
+  const { name } = paths;
+  const doing = async <T>(work: (handle: TeamHandle) => Promise<T>): Promise<T> => {
+    await using handle = openHandle(name, settings(context).open);
+    return await work(handle);
+  };
+  const looking = async (work: (store: ReturnType<typeof openForReading>) => Promise<string>): Promise<string> => {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      return await work(store);
+    } finally {
+      store.close();
+    }
+  };
+  return {
+    send: (to: string, text: string) => doing((handle) => handle.send(to, text)),
+    answer: (id: string, text: string) => doing((handle) => handle.answer(id, text)),
+    decide: (task: string, answer: { readonly approve: boolean; readonly text: string }) =>
+      doing((handle) => judgeTask(handle, task, answer)),
+    revise: (task: string, text: string) => doing((handle) => reviseTask(handle, task, text)),
+    skip: (task: string) => doing((handle) => handle.board.skip(task, { cascade: true, why: 'skipped in the view' })),
+    stop: (member: string) =>
+      doing((handle) => handle.send(member, 'Finish your step and leave.', { type: 'shutdown_request' })),
+    retry: (task: string | undefined) => retried(context, paths, task, { doing, isLedHere }),
+    diff: (task: string | undefined) =>
+      looking(async (store) => {
+        const about = task === undefined ? undefined : resolveTask(store.board.fold(), task);
+        const { text } = await changesSince(store, about, context.io.gone);
+        return text === '' ? 'Nothing has changed.' : text;
+      }),
+    why: (task: string | undefined) =>
+      looking(async (store) => {
+        const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = settings(context).merged.config;
+        const answer = await why(store, task, { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs });
+        const events = answer.events.map((event) => `  ${timeOfDay(event.at)} ${eventLine(event)}`);
+        return [whyText(answer, realClock.now()), ...events].join('\n');
+      }),
+  };
+}
+
+interface Retrying {
+  readonly doing: (work: (handle: TeamHandle) => Promise<string[]>) => Promise<string[]>;
+  readonly isLedHere: boolean;
+}
+
+/** A team that nobody leads gets a lead in the background, so that what was retried is done. */
+async function retried(
+  context: CliContext,
+  paths: TeamPaths,
+  task: string | undefined,
+  { doing, isLedHere }: Retrying,
+): Promise<string> {
+  const ids = await doing(async ({ board }) =>
+    task === undefined ? board.retryFailed() : [(await board.retry(task)).id],
+  );
+  if (ids.length === 0) return 'No task has failed.';
+  const again = `Pending again: ${ids.map((id) => `#${id}`).join(' ')}.`;
+  const store = openForReading(paths, { clock: realClock });
+  const isLed = isLedHere || statusOf(store).lead.alive;
+  store.close();
+  if (isLed) return again;
+  const pid = await detachLead(paths, ['resume', paths.name, '--root', paths.root], context.io);
+  return `${again} A lead was started (pid ${pid}).`;
+}

@@ -1,0 +1,178 @@
+/** The right side: what the chosen member or task prints, and the facts about it above. Pure. */
+import { safeLine, safeText, type Task } from '../../../app.ts';
+import type { DashboardModel } from './dashboard-model.ts';
+import { chosenRow, subjectOf, type Row, type Subject } from './dashboard-rows.ts';
+import { costText } from './header.ts';
+import { elapsed, ids, messageLine } from './panes.ts';
+import {
+  faint,
+  GREEN,
+  heading,
+  plain,
+  RED,
+  within,
+  wrapped,
+  YELLOW,
+  type Piece,
+  type StyledLine,
+} from './styled-line.ts';
+
+/** Lines of a question that are shown at most. */
+const QUESTION_LINES = 8;
+
+/** What the chosen row is about, then the end of its output, or further back. */
+export function outputPane(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+  const row = look.rows[chosenRow(look.state, look.rows)];
+  const subject = subjectOf(row);
+  if (subject === undefined) return within(row?.kind === 'problem' ? problemFacts(row, columns) : [], room);
+  const facts = [...questionOf(row, columns), ...factsOf(look, subject, columns)];
+  const [title = [], ...rest] = facts;
+  const shown = within(rest, Math.max(0, Math.floor(room / 2)));
+  return [title, ...shown, ...outputLines(look, Math.max(0, room - shown.length - 1), columns)];
+}
+
+/** One thing on the whole screen: an output, an inbox, changes, a reason. */
+export function wholePane(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+  const { pane } = look.state;
+  if (pane.kind === 'output') {
+    const [title = [], ...facts] = factsOf(look, pane.of, columns);
+    const shown = within(facts, Math.max(0, Math.floor(room / 3)));
+    return [title, ...shown, ...outputLines(look, Math.max(0, room - shown.length - 1), columns)];
+  }
+  return [heading(titleOf(look), whereIn(look, room - 1)), ...outputLines(look, room - 1, columns)];
+}
+
+function titleOf({ state: { pane }, team }: DashboardModel): string {
+  if (pane.kind === 'inbox') return `INBOX of ${pane.member}`;
+  if (pane.kind !== 'diff' && pane.kind !== 'why') return '';
+  const what = pane.kind === 'diff' ? 'CHANGES' : 'WHY';
+  return pane.task === undefined ? `${what} of ${safeLine(team)}` : `${what} of #${pane.task}`;
+}
+
+const whereIn = ({ state: { back }, lines }: DashboardModel, height: number): string => {
+  const hidden = Math.min(back, Math.max(0, lines.length - height));
+  return hidden > 0 ? `${lines.length} lines, ${hidden} below` : `${lines.length} lines`;
+};
+
+/** How many lines of the output fit into a pane, for scrolling. */
+export const heightOf = (room: number): number => Math.max(1, room - 1);
+
+/** The last lines that fit, above `back` lines; a long line is wrapped. */
+function outputLines(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+  const { lines, state } = look;
+  if (room <= 0) return [];
+  if (lines.length === 0) return [faint('  nothing printed yet')];
+  const end = Math.max(Math.min(room, lines.length), lines.length - state.back);
+  const shown: StyledLine[] = [];
+  for (let at = end - 1; at >= 0 && shown.length < room; at -= 1)
+    shown.unshift(
+      ...wrapped(safeText(lines[at] ?? '').replaceAll('\t', '  '), columns).map((text) => styled(text, look)),
+    );
+  return shown.slice(-room);
+}
+
+function styled(text: string, { state: { find, pane } }: DashboardModel): StyledLine {
+  const color = pane.kind === 'diff' ? diffColor(text) : undefined;
+  const at = find === '' ? -1 : text.toLowerCase().indexOf(find.toLowerCase());
+  if (at < 0) return [{ text, color }];
+  const end = at + find.length;
+  return [
+    { text: text.slice(0, at), color },
+    { text: text.slice(at, end), inverse: true },
+    { text: text.slice(end), color },
+  ];
+}
+
+const diffColor = (text: string): number | undefined =>
+  text.startsWith('+') ? GREEN : text.startsWith('-') ? RED : text.startsWith('@@') ? YELLOW : undefined;
+
+const problemFacts = ({ problem }: Extract<Row, { kind: 'problem' }>, columns: number): StyledLine[] => [
+  heading(problem.subject.toUpperCase()),
+  ...wrapped(safeLine(problem.text), columns).map(plain),
+];
+
+/** The whole question, and how to answer it. */
+function questionOf(row: Row | undefined, columns: number): StyledLine[] {
+  const request = row?.kind === 'problem' ? row.problem.request : undefined;
+  if (request === undefined) return [];
+  const lines = safeText(request.text)
+    .split('\n')
+    .flatMap((line) => wrapped(line, columns));
+  const how = request.kind === 'question' ? 'a: answer' : 'a: approve  r: refuse';
+  const what = { question: 'QUESTION', plan: 'PLAN', consensus: 'NO CONSENSUS' }[request.kind];
+  return [
+    heading(`${what} of ${safeLine(request.from)}`, how),
+    ...within(
+      lines.map((text): StyledLine => [{ text, color: YELLOW }]),
+      QUESTION_LINES,
+    ),
+  ];
+}
+
+const factsOf = (look: DashboardModel, subject: Subject, columns: number): StyledLine[] =>
+  subject.kind === 'member' ? memberFacts(look, subject.member) : taskFacts(look, subject.task, columns);
+
+function memberFacts(look: DashboardModel, name: string): StyledLine[] {
+  const member = look.snapshot.members.find((one) => one.name === name);
+  const task = look.snapshot.board.tasks.get(member?.task ?? '');
+  const cost = costText(look.spending.members.get(name) ?? NOTHING);
+  const about = [member?.role, member?.state, cost].filter((part) => part !== undefined && part !== '').join(', ');
+  return [
+    heading(`OUTPUT of ${safeLine(name)}`, about),
+    ...(task?.status === 'in_progress'
+      ? [
+          [
+            { text: `#${task.id} ${safeLine(task.subject)}` },
+            { text: `  ${elapsed(look.snapshot.at - Date.parse(task.claimed_at))}`, dim: true as const },
+          ],
+        ]
+      : []),
+  ];
+}
+
+const NOTHING = { tokens: 0, usd: 0, unpriced: [], unknown: [] };
+
+function taskFacts(look: DashboardModel, id: string, columns: number): StyledLine[] {
+  const { snapshot, shown, spending, worked } = look;
+  const task = snapshot.board.tasks.get(id);
+  if (task === undefined) return [heading(`OUTPUT of #${id}`)];
+  const card = shown.cards.find((one) => one.id === id);
+  const ms = task.status === 'in_progress' ? snapshot.at - Date.parse(task.claimed_at) : worked.get(id);
+  const facts = [
+    statusText(task),
+    card?.member === null || card === undefined ? '' : `by ${safeLine(card.member)}`,
+    task.attempts > 1 ? `attempt ${task.attempts}` : '',
+    ms === undefined ? '' : elapsed(ms),
+    costText(spending.tasks.get(id) ?? NOTHING),
+  ].filter((part) => part !== '');
+  const links = [
+    ...(card === undefined || card.waitsFor.length === 0 ? [] : [`waits for ${ids(card.waitsFor)}`]),
+    ...(card === undefined || card.holds.length === 0 ? [] : [`holds ${ids(card.holds)}`]),
+  ];
+  const reason = 'reason' in task ? wrapped(safeLine(task.reason), columns) : [];
+  return [
+    heading(`#${id} ${safeLine(task.subject)}`),
+    [{ text: facts.join(', '), ...statusLook(task) }],
+    ...reason.slice(0, 3).map((text): StyledLine => [{ text, color: RED }]),
+    ...(links.length === 0 ? [] : [faint(links.join(', '))]),
+  ];
+}
+
+const statusText = ({ status }: Task): string => status.replace('_', ' ');
+
+const statusLook = ({ status }: Task): Pick<Piece, 'color' | 'dim'> => {
+  if (status === 'failed') return { color: RED };
+  if (status === 'completed' || status === 'in_progress') return { color: GREEN };
+  return { dim: true };
+};
+
+/** The newest message is at the bottom. */
+export function messagesPane(look: DashboardModel, room: number): readonly StyledLine[] {
+  if (room < 2) return [];
+  const last = look.shown.messages.slice(1 - room);
+  const unread = look.snapshot.unread;
+  return [
+    heading('MESSAGES', unread === 0 ? '' : `${unread} unread for the lead`),
+    ...last.map((one) => messageLine(one, look)),
+  ];
+}
