@@ -113,6 +113,9 @@ async function importLazily(path, part) {
   return part === undefined ? import(pathToFileURL(join(DIST, path)).href) : load(path).exports[part]();
 }
 
+/** A package of its own bundle, for code that cannot wait. */
+importLazily.now = (name) => load(name).exports;
+
 /**
  * Loads a program to run.
  * @returns what its bundle exports

@@ -8,6 +8,7 @@
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -130,13 +131,88 @@ const oneLanguage = {
   },
 };
 
+/** The only module below the surfaces that they import, and the public one that it re-exports. */
+const DOOR = join(ROOT, 'src', 'app.ts');
+const SURFACES = join(ROOT, 'src', 'surfaces') + sep;
+
+/**
+ * In the bundles a surface imports each name from the module that declares it, not from `app.ts`: a module that is
+ * evaluated when a verb needs it evaluates all that it imports, so every verb would evaluate the whole program.
+ */
+const directNames = {
+  name: 'direct-names',
+  setup(bundler) {
+    const places = exportedNames(DOOR);
+    bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!path.startsWith(SURFACES)) return undefined;
+      const text = readFileSync(path, 'utf8');
+      const contents = text.replace(IMPORTED, (statement, names, from) =>
+        join(dirname(path), from) === DOOR ? importsOf(names, places) : statement,
+      );
+      return contents === text ? undefined : { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+    });
+  },
+};
+
+const IMPORTED = /^import \{([^}]*)\} from '(\.[^']*)';/gm;
+const EXPORTED = /^export (?:\{([^}]*)\}|\*) from '([^']*)';/gm;
+
+/** The values of a list of names; types are gone at run time. */
+const valuesOf = (names) =>
+  names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+
+/** @returns name → the file that a module re-exports it from */
+function exportedNames(file) {
+  const places = new Map();
+  for (const [, names, from] of readFileSync(file, 'utf8').matchAll(EXPORTED)) {
+    const path = join(dirname(file), from);
+    if (names === undefined) for (const [name, place] of exportedNames(path)) places.set(name, place);
+    else for (const name of valuesOf(names)) places.set(name, path);
+  }
+  return places;
+}
+
+/** In one line for each line that it replaces, so that places in stack traces stay. */
+function importsOf(names, places) {
+  const statements = valuesOf(names).map((name) => {
+    const place = places.get(name.split(' as ')[0]);
+    if (place === undefined) throw new Error(`src/app.ts does not export ${name}.`);
+    return `import { ${name} } from ${JSON.stringify(place)};`;
+  });
+  return statements.join(' ') + '\n'.repeat(names.split('\n').length - 1);
+}
+
+/** Packages that few starts need: each is a bundle of its own, loaded at the first use of one of its names. */
+const LATE_PACKAGES = ['yaml', 'picomatch'];
+
+const latePackages = {
+  name: 'late-packages',
+  setup(bundler) {
+    const isLate = new RegExp(`^(${LATE_PACKAGES.join('|')})$`);
+    bundler.onResolve({ filter: isLate }, ({ path }) => ({ path, namespace: 'late-package' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'late-package' }, ({ path }) => {
+      const names = Object.keys(createRequire(import.meta.url)(path));
+      const getters = names.map(
+        (name) => `${JSON.stringify(name)}: { enumerable: true, get: () => late()[${JSON.stringify(name)}] },`,
+      );
+      return {
+        contents: `const late = () => importLazily.now(${JSON.stringify(path)});
+module.exports = Object.defineProperties((...argv) => late()(...argv), {${getters.join('')}});`,
+      };
+    });
+  },
+};
+
 async function bundleProcesses(chunks) {
   const verbs = new Set();
   const options = {
     ...COMMON,
     ...SMALL,
     format: 'cjs',
-    plugins: [lazyParts(chunks, verbs), oneLanguage],
+    plugins: [lazyParts(chunks, verbs), oneLanguage, directNames, latePackages],
     define: { 'import.meta.url': '__moduleUrl' },
     supported: { 'dynamic-import': false },
     banner: { js: URL_IN_CJS },
@@ -151,7 +227,13 @@ async function bundleProcesses(chunks) {
     outfile: join(DIST, 'verbs.cjs'),
     stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
-  return [...first.outputFiles, ...second.outputFiles];
+  const late = await build({
+    ...options,
+    plugins: [],
+    outExtension: { '.js': '.cjs' },
+    entryPoints: LATE_PACKAGES,
+  });
+  return [...first.outputFiles, ...second.outputFiles, ...late.outputFiles];
 }
 
 async function bundleModules(lazy) {

@@ -1,5 +1,5 @@
 /** What the bench takes from the product, bundled into bench/.build/product.mjs. */
-export { nextClaim } from '../../src/model/board/board.ts';
+export { nextClaim } from '../../src/model/board/listed-tasks.ts';
 export { execAgent } from '../../src/model/agent/agent.ts';
 export { parseName, LEAD } from '../../src/model/text/names.ts';
 export { newTaskSchema } from '../../src/model/board/task.ts';

@@ -2,7 +2,8 @@
  * The availability of a member: whether it keeps its work, can get work, or loses its work to others. Every rule of
  * supervision uses these functions, so that all rules see a member in the same way.
  */
-import { readyTasksOf, type Board, type Member } from '../model/board/board.ts';
+import type { Board, Member } from '../model/board/board.ts';
+import { readyTasksOf } from '../model/board/listed-tasks.ts';
 import { LEAD, type Name } from '../model/text/names.ts';
 import type { MemberSighting, Sighting } from './sighting.ts';
 

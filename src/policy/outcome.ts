@@ -5,7 +5,8 @@
  */
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from '../model/agent/turn-end.ts';
-import { tasksOf, type Board } from '../model/board/board.ts';
+import type { Board } from '../model/board/board.ts';
+import { tasksOf } from '../model/board/listed-tasks.ts';
 import { listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
 import type { Gate } from '../model/team/team-config.ts';

@@ -1,5 +1,6 @@
 /** How a run stands, as one word: the same in every view (docs/specification.md R8.21). */
-import { count, isDone, isReady, tasksOf, type Board } from '../model/board/board.ts';
+import { count, isDone, isReady, type Board } from '../model/board/board.ts';
+import { tasksOf } from '../model/board/listed-tasks.ts';
 import { CHECKPOINTS, listOf } from '../model/board/task-lists.ts';
 import type { RunState } from '../model/team/team-config.ts';
 import { exitCodeOf } from './outcome.ts';

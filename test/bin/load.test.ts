@@ -54,3 +54,9 @@ describe('a start without a code cache', () => {
     expect(await teams('list', '--json')).toContain('"teams":[]');
   });
 });
+
+it('a verb evaluates only what it needs: no bundle has the module that re-exports everything to the surfaces', () => {
+  const verbs = readFileSync(join(PACKAGE, 'dist', 'verbs.cjs'), 'latin1');
+  expect(verbs).toContain('src/runtime/views/status.ts');
+  expect(verbs).not.toContain('src/app.ts');
+});

@@ -7,7 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
-import { emptyBoard, NO_TASKS, pendingTasks, type Board, type Counts } from '../../src/model/board/board.ts';
+import { emptyBoard, NO_TASKS, type Board, type Counts } from '../../src/model/board/board.ts';
+import { pendingTasks } from '../../src/model/board/listed-tasks.ts';
 import {
   isInternal,
   isResolved,

@@ -1,14 +1,12 @@
 /** Why a member, or the whole team, does not proceed. */
+import { isDone, openBlockers, type Board } from '../../model/board/board.ts';
 import {
-  isDone,
   offeredTasksOf,
-  openBlockers,
   pendingTasks,
   pendingTasksOf,
   tasksOf,
   waitingForMissed,
-  type Board,
-} from '../../model/board/board.ts';
+} from '../../model/board/listed-tasks.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { waitOf } from '../../model/board/request.ts';

@@ -10,7 +10,8 @@
  *   none, other members work                               → a progress report to the lead
  *   none, no member works                                  → the lead is told: the pipeline may be complete
  */
-import { isReady, pendingTasks, type Board } from '../../model/board/board.ts';
+import { isReady, type Board } from '../../model/board/board.ts';
+import { pendingTasks } from '../../model/board/listed-tasks.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 

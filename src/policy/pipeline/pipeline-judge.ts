@@ -3,7 +3,8 @@
  * person at a checkpoint, and sends faulty work back.
  */
 import { PERSON } from '../../model/board/authority.ts';
-import { claimOf, isReady, pendingTasks, type Board } from '../../model/board/board.ts';
+import { claimOf, isReady, type Board } from '../../model/board/board.ts';
+import { pendingTasks } from '../../model/board/listed-tasks.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { unattendedWork } from './fast-advance.ts';

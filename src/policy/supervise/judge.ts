@@ -5,15 +5,8 @@
  * the remaining ones again.
  */
 import { PERSON } from '../../model/board/authority.ts';
-import {
-  allDependants,
-  claimOf,
-  isDone,
-  pendingTasks,
-  waitingForMissed,
-  type Board,
-  type Member,
-} from '../../model/board/board.ts';
+import { allDependants, claimOf, isDone, type Board, type Member } from '../../model/board/board.ts';
+import { pendingTasks, waitingForMissed } from '../../model/board/listed-tasks.ts';
 import type { Name } from '../../model/text/names.ts';
 import { byId, type Task } from '../../model/board/task.ts';
 import { cascades } from './cascade.ts';

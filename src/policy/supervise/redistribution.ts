@@ -4,7 +4,8 @@
  * domain → idle → smaller load (tasks completed and still owned) → less time worked → lower number. If no member fits,
  * the task waits without an owner and keeps its role; the next free member may take it.
  */
-import { isReady, ownsPrefix, pendingTasksOf, readyTasks, type Board, type Member } from '../../model/board/board.ts';
+import { isReady, ownsPrefix, type Board, type Member } from '../../model/board/board.ts';
+import { pendingTasksOf, readyTasks } from '../../model/board/listed-tasks.ts';
 import type { Name } from '../../model/text/names.ts';
 import { byId, subjectCode, type Task } from '../../model/board/task.ts';
 import { listOf, pendingOf } from '../../model/board/task-lists.ts';

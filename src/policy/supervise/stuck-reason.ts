@@ -2,14 +2,8 @@
  * Says what is missing if no task runs and none can start: the loop never waits silently. A task is not stuck if a
  * person, the lead, or a member that will be restarted can take it.
  */
-import {
-  claimRefusal,
-  openBlockers,
-  readyTasks,
-  waitingForMissed,
-  type Board,
-  type Member,
-} from '../../model/board/board.ts';
+import { claimRefusal, openBlockers, type Board, type Member } from '../../model/board/board.ts';
+import { readyTasks, waitingForMissed } from '../../model/board/listed-tasks.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { isInternal, type Task } from '../../model/board/task.ts';
 import { listOf, OFFERED, offeredTo } from '../../model/board/task-lists.ts';

@@ -2,7 +2,8 @@
  * Problems that need a person, the most urgent first: open requests, then dead, quarantined and stalled members, a
  * missing lead, failed or stuck tasks, rate limits.
  */
-import { dependants, isDone, tasksOf, type Board } from '../../model/board/board.ts';
+import { dependants, isDone, type Board } from '../../model/board/board.ts';
+import { tasksOf } from '../../model/board/listed-tasks.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { listOf, MISSED } from '../../model/board/task-lists.ts';

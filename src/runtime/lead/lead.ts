@@ -2,7 +2,8 @@
  * The lead's loop: look → judge → act. A look reads board, roster and mail. The policies decide; each act is one
  * idempotent effect. After a crash between two acts the next look repairs the rest, in this lead or the next one.
  */
-import { missedTasks, type Board } from '../../model/board/board.ts';
+import type { Board } from '../../model/board/board.ts';
+import { missedTasks } from '../../model/board/listed-tasks.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';

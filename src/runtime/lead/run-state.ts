@@ -3,7 +3,8 @@
  * and the lead's memory.
  */
 import { timestamp } from '../../model/text/clock.ts';
-import { count, tasksOf, type Board } from '../../model/board/board.ts';
+import { count, type Board } from '../../model/board/board.ts';
+import { tasksOf } from '../../model/board/listed-tasks.ts';
 import { pastOf } from '../../model/board/board-past.ts';
 import { doneOf, listOf, workOf } from '../../model/board/task-lists.ts';
 import type { Name } from '../../model/text/names.ts';

@@ -1,6 +1,7 @@
 /** The board for one speaker: each command appends an event and answers after folding past it. */
 import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
-import { nextClaim, refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
+import { refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
+import { nextClaim } from '../../model/board/listed-tasks.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
 import { commandRefusal } from '../../model/board/authority.ts';
 import type { Body, Change } from '../../model/board/event.ts';

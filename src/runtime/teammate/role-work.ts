@@ -2,7 +2,8 @@
  * How a role works (docs/specification.md R10.6): Phases 2 to 4 of each task, one turn for each; Phase 5-L after a
  * task; Phase 5-F at the end. It reads what is done from the board, so that the next process of the role continues it.
  */
-import { ownsPrefix, pendingTasks } from '../../model/board/board.ts';
+import { ownsPrefix } from '../../model/board/board.ts';
+import { pendingTasks } from '../../model/board/listed-tasks.ts';
 import type { Message } from '../../model/team/message.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { holdOn } from '../../model/board/request.ts';

@@ -1,5 +1,6 @@
 /** What a member may claim: ready tasks for it, without those at which its agent has just failed by its own fault. */
-import { nextClaim, type Board } from '../../model/board/board.ts';
+import type { Board } from '../../model/board/board.ts';
+import { nextClaim } from '../../model/board/listed-tasks.ts';
 import type { Task } from '../../model/board/task.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { RETRY_AFTER_FAULT_MS } from '../../policy/backoff.ts';

@@ -5,20 +5,20 @@
 import type { AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
 import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
-import { timestamp, type Clock } from '../../model/text/clock.ts';
+import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';
 import { Doubt } from '../files/checked-pages.ts';
-import { lookAt, type Disk } from '../files/disk.ts';
+import { lookAt } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
-import type { PinnedDirectory } from '../files/pinned.ts';
 import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
-import type { CheckedBase } from './checkpoint-base.ts';
+import type { CheckedBase } from './checked-base.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
+import type { BoardEnvironment } from './board-environment.ts';
 import { isDurable, macOf, raisesVersion } from './record.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
@@ -26,25 +26,6 @@ const RACES = 10_000;
 
 /** Bytes of the log that are worth a checkpoint: folding them takes as long as a verb. */
 const WORTH_A_CHECKPOINT = 1024 * 1024;
-
-interface BoardEnvironment {
-  readonly disk: Disk;
-  readonly clock: Pick<Clock, 'now'>;
-  /** The team's folder; checked before each write. */
-  readonly pinned?: PinnedDirectory;
-  /** Makes the mac of commands that a person or the lead writes. */
-  readonly vouch?: (said: object) => string;
-  /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
-  readonly checkpoint?: { readonly path: string; readonly worth?: number };
-  /** Called for each event as it is folded. Such a fold begins at the start of the log, but for `isFromCheckpoint`. */
-  readonly onFolded?: ((folded: Folded) => void) | undefined;
-  /** Keeps {@link BoardStore.past}. */
-  readonly keepsPast?: boolean | undefined;
-  /** `onFolded` needs no event that the checkpoint covers. */
-  readonly isFromCheckpoint?: boolean | undefined;
-  /** True only for the process that creates a new team's log. */
-  readonly create?: boolean;
-}
 
 export class BoardStore {
   readonly board: Board = emptyBoard();

@@ -1,28 +1,15 @@
-/**
- * What a checkpoint answers about the part of the log that it covers: from the pages of its file, or, once a page was
- * doubted, from that part of the log folded anew.
- */
-import type { Board } from '../../model/board/board.ts';
-import type { BoardPast } from '../../model/board/board-past.ts';
+/** What a checkpoint answers about the part of the log that it covers, from the pages of its file. */
 import type { Request } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
-import { listOf } from '../../model/board/task-lists.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';
 import type { Name } from '../../model/text/names.ts';
 import type * as z from 'zod';
 import { Doubt, type PageReader } from '../files/checked-pages.ts';
-import type { NoiseRun } from './noise.ts';
 import {
+  checkpointSchemas,
   hashOf,
-  marksSchema,
   pageOf,
-  pastSchema,
-  requestsSchema,
-  rowsSchema,
-  storedPast,
-  subjectsSchema,
   TASKS_A_PAGE,
-  vouchersSchema,
   type CheckpointHeader,
   type StoredPast,
 } from './checkpoint-format.ts';
@@ -38,14 +25,6 @@ export interface BaseRow {
   readonly at: readonly number[];
   /** The members that ever owned or claimed it. */
   readonly given: readonly Name[];
-}
-
-/** The board at the checkpoint's offset with its past, and where in the log the records of each task are. */
-export interface Refolded {
-  readonly board: Board;
-  readonly past: BoardPast;
-  readonly noise: readonly NoiseRun[];
-  readonly trail: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface Base {
@@ -98,13 +77,15 @@ export class PagedBase implements Base {
   rows(page: number): BaseRow[] {
     const kept = this.#rows.get(page);
     if (kept) return kept;
-    const rows = this.#parsed(rowsSchema, page).map(([task, waiting, unresolved, at, given]): BaseRow => ({
-      task: Object.freeze(task),
-      waiting,
-      unresolved,
-      at,
-      given,
-    }));
+    const rows = this.#parsed(checkpointSchemas().rows, page).map(
+      ([task, waiting, unresolved, at, given]): BaseRow => ({
+        task: Object.freeze(task),
+        waiting,
+        unresolved,
+        at,
+        given,
+      }),
+    );
     const [oldest] = this.#rows.keys();
     if (oldest !== undefined && this.#rows.size >= KEPT_PAGES) this.#rows.delete(oldest);
     this.#rows.set(page, rows);
@@ -120,7 +101,7 @@ export class PagedBase implements Base {
   }
 
   markBucket(at: number): [string, string][] {
-    return this.#parsed(marksSchema, this.#header.pages.tasks + at);
+    return this.#parsed(checkpointSchemas().marks, this.#header.pages.tasks + at);
   }
 
   withSubject(subject: string): Iterable<string> {
@@ -130,7 +111,7 @@ export class PagedBase implements Base {
 
   subjectBucket(at: number): [number, string][] {
     const { tasks, marks } = this.#header.pages;
-    return this.#parsed(subjectsSchema, tasks + marks + at);
+    return this.#parsed(checkpointSchemas().subjects, tasks + marks + at);
   }
 
   has(event: string): boolean {
@@ -145,14 +126,14 @@ export class PagedBase implements Base {
 
   requests(): ReadonlyMap<string, Request> {
     this.#requests ??= new Map(
-      this.#parsed(requestsSchema, this.#file.pages - 3).map((request) => [request.id, request]),
+      this.#parsed(checkpointSchemas().requests, this.#file.pages - 3).map((request) => [request.id, request]),
     );
     return this.#requests;
   }
 
   vouchers(): ReadonlyMap<string, Voucher> {
     this.#vouchers ??= new Map(
-      this.#parsed(vouchersSchema, this.#file.pages - 2).flatMap((voucher) =>
+      this.#parsed(checkpointSchemas().vouchers, this.#file.pages - 2).flatMap((voucher) =>
         voucher.commands.map(({ task }) => [task, voucher] as const),
       ),
     );
@@ -165,7 +146,7 @@ export class PagedBase implements Base {
   }
 
   past(): StoredPast {
-    return this.#parsed(pastSchema, this.#file.pages - 1);
+    return this.#parsed(checkpointSchemas().past, this.#file.pages - 1);
   }
 
   /** The bytes of a page of tasks, as they are. */
@@ -184,124 +165,5 @@ export class PagedBase implements Base {
     const parsed = schema.safeParse(value);
     if (!parsed.success) throw new Doubt(`page ${page} has another form`);
     return parsed.data;
-  }
-}
-
-/** Answers from a board that was folded anew. */
-class RefoldedBase implements Base {
-  readonly #board: Board;
-  readonly #past: BoardPast;
-  readonly #noise: Refolded['noise'];
-  readonly #trail: Refolded['trail'];
-
-  constructor({ board, past, noise, trail }: Refolded) {
-    this.#board = board;
-    this.#past = past;
-    this.#noise = noise;
-    this.#trail = trail;
-  }
-
-  row(id: string): BaseRow | undefined {
-    const { tasks, waiting, unresolved } = this.#board;
-    const task = tasks.get(id);
-    const rest = { waiting: [...(waiting.get(id) ?? [])], unresolved: unresolved.get(id) ?? 0 };
-    return task && { task, ...rest, at: this.#trail.get(id) ?? [], given: this.#past.given.get(id) ?? [] };
-  }
-
-  mark(text: string): string | undefined {
-    return this.#board.unique.get(text);
-  }
-
-  marks(): Iterable<string> {
-    return this.#board.unique.keys();
-  }
-
-  *withSubject(subject: string): Generator<string> {
-    for (const task of this.#board.tasks.values()) if (task.subject === subject) yield task.id;
-  }
-
-  has(event: string): boolean {
-    return this.#board.seen.has(event);
-  }
-
-  requests(): ReadonlyMap<string, Request> {
-    return this.#board.requests;
-  }
-
-  vouchers(): ReadonlyMap<string, Voucher> {
-    return this.#board.vouchers;
-  }
-
-  list(name: string): Uint8Array {
-    return listOf(this.#board.lists, name).bytes();
-  }
-
-  past(): StoredPast {
-    return storedPast(this.#past, this.#noise);
-  }
-}
-
-/** Answers from pages while they are believed, and from the log folded anew from the first doubt on. */
-export class CheckedBase implements Base {
-  readonly #refold: () => Refolded;
-  #base: Base;
-  #isDoubted = false;
-
-  /** @param refold folds the part of the log that the checkpoint covers */
-  constructor(pages: PagedBase, refold: () => Refolded) {
-    this.#base = pages;
-    this.#refold = refold;
-  }
-
-  get isDoubted(): boolean {
-    return this.#isDoubted;
-  }
-
-  row(id: string): BaseRow | undefined {
-    return this.#ask((base) => base.row(id));
-  }
-
-  mark(text: string): string | undefined {
-    return this.#ask((base) => base.mark(text));
-  }
-
-  marks(): Iterable<string> {
-    return this.#ask((base) => [...base.marks()]);
-  }
-
-  withSubject(subject: string): Iterable<string> {
-    return this.#ask((base) => base.withSubject(subject));
-  }
-
-  has(event: string): boolean {
-    return this.#ask((base) => base.has(event));
-  }
-
-  requests(): ReadonlyMap<string, Request> {
-    return this.#ask((base) => base.requests());
-  }
-
-  vouchers(): ReadonlyMap<string, Voucher> {
-    return this.#ask((base) => base.vouchers());
-  }
-
-  list(name: string): Uint8Array {
-    return this.#ask((base) => base.list(name));
-  }
-
-  past(): StoredPast {
-    return this.#ask((base) => base.past());
-  }
-
-  #ask<T>(question: (base: Base) => T): T {
-    if (!this.#isDoubted)
-      try {
-        return question(this.#base);
-      } catch (error) {
-        if (!(error instanceof Doubt)) throw error;
-        this.#base = new RefoldedBase(this.#refold());
-        this.#isDoubted = true;
-      }
-    return question(this.#base);
   }
 }

@@ -19,7 +19,6 @@ export const TASKS_A_PAGE = 16;
 /** Entries of a bucket, about. */
 const ENTRIES_A_BUCKET = 64;
 
-const whole = z.number().int().min(0);
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const isTask = (value: unknown): value is Task =>
@@ -32,120 +31,139 @@ const isTask = (value: unknown): value is Task =>
 const isRequest = (value: unknown): value is Request => isObject(value) && 'id' in value && 'state' in value;
 const isOpen = (value: unknown): value is OpenRequest => isRequest(value) && value.state === 'open';
 
-const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, completed: whole };
+/** All schemas of a checkpoint. They are made at the first checkpoint that is read: making them costs a start. */
+function makeSchemas() {
+  const whole = z.number().int().min(0);
+  const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, completed: whole };
 
-/** Which log is covered, and how far: the file itself, its first bytes, and the last ones before the offset. */
-export const coveredSchema = z.strictObject({ offset: whole, ino: z.number(), first: z.string(), last: z.string() });
-export type Covered = z.infer<typeof coveredSchema>;
+  /** Which log is covered, and how far: the file itself, its first bytes, and the last ones before the offset. */
+  const coveredSchema = z.strictObject({ offset: whole, ino: z.number(), first: z.string(), last: z.string() });
 
-export const headerSchema = z.strictObject({
-  format: z.literal(CHECKPOINT_FORMAT),
-  log: coveredSchema,
-  team: z.strictObject({ id: z.string(), name: nameSchema }),
-  version: z.literal([1, 2]),
-  profile: profileSchema,
-  claimMode: claimModeSchema,
-  phase: z.enum(['open', 'closing', 'closed']),
-  lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
-  members: z.array(
-    z.strictObject({
-      name: nameSchema,
-      role: nameSchema,
-      prefixes: z.array(z.string()),
-      state: z.enum(['joined', 'left']),
-      incarnation: z.string().nullable(),
+  const headerSchema = z.strictObject({
+    format: z.literal(CHECKPOINT_FORMAT),
+    log: coveredSchema,
+    team: z.strictObject({ id: z.string(), name: nameSchema }),
+    version: z.literal([1, 2]),
+    profile: profileSchema,
+    claimMode: claimModeSchema,
+    phase: z.enum(['open', 'closing', 'closed']),
+    lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
+    members: z.array(
+      z.strictObject({
+        name: nameSchema,
+        role: nameSchema,
+        prefixes: z.array(z.string()),
+        state: z.enum(['joined', 'left']),
+        incarnation: z.string().nullable(),
+      }),
+    ),
+    busy: z.array(z.tuple([memberSchema, z.string()])),
+    tally: z.strictObject({ ...counts, failed: whole, skipped: whole, cancelled: whole }),
+    lastTaskId: whole,
+    /** The lists of tasks, each with its size; each is a page, in this order. */
+    lists: z.array(z.tuple([z.string(), whole])),
+    open: z.array(z.custom<OpenRequest>(isOpen)),
+    sizes: z.strictObject({
+      waiting: whole,
+      unresolved: whole,
+      unique: whole,
+      seen: whole,
+      requests: whole,
+      vouchers: whole,
     }),
-  ),
-  busy: z.array(z.tuple([memberSchema, z.string()])),
-  tally: z.strictObject({ ...counts, failed: whole, skipped: whole, cancelled: whole }),
-  lastTaskId: whole,
-  /** The lists of tasks, each with its size; each is a page, in this order. */
-  lists: z.array(z.tuple([z.string(), whole])),
-  open: z.array(z.custom<OpenRequest>(isOpen)),
-  sizes: z.strictObject({
-    waiting: whole,
-    unresolved: whole,
-    unique: whole,
-    seen: whole,
-    requests: whole,
-    vouchers: whole,
-  }),
-  /**
-   * Numbers of pages: of tasks, then buckets of marks, of subjects and of ids, then the lists, then one page of
-   * requests, one of vouchers and one of the past.
-   */
-  pages: z.strictObject({ tasks: whole, marks: whole, subjects: whole, seen: whole, lists: whole }),
-});
-export type CheckpointHeader = z.infer<typeof headerSchema>;
+    /**
+     * Numbers of pages: of tasks, then buckets of marks, of subjects and of ids, then the lists, then one page of
+     * requests, one of vouchers and one of the past.
+     */
+    pages: z.strictObject({ tasks: whole, marks: whole, subjects: whole, seen: whole, lists: whole }),
+  });
 
-export const rowsSchema = z.array(
-  z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole), z.array(memberSchema)]),
-);
-export const marksSchema = z.array(z.tuple([z.string(), z.string()]));
-/** A hash of a subject, and the id of a task that has it. */
-export const subjectsSchema = z.array(z.tuple([whole, z.string()]));
-const voucherSchema = z.strictObject({
-  event: z.string(),
-  mac: z.string().optional(),
-  commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
-});
-export const vouchersSchema = z.array(
-  voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
-);
-export const requestsSchema = z.array(z.custom<Request>(isRequest));
+  const rowsSchema = z.array(
+    z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole), z.array(memberSchema)]),
+  );
+  const marksSchema = z.array(z.tuple([z.string(), z.string()]));
+  /** A hash of a subject, and the id of a task that has it. */
+  const subjectsSchema = z.array(z.tuple([whole, z.string()]));
+  const voucherSchema = z.strictObject({
+    event: z.string(),
+    mac: z.string().optional(),
+    commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
+  });
+  const vouchersSchema = z.array(
+    voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
+  );
+  const requestsSchema = z.array(z.custom<Request>(isRequest));
 
-const time = z.string().optional();
-const places = z.array(whole);
+  const time = z.string().optional();
+  const places = z.array(whole);
 
-const traceSchema = z.strictObject({
-  members: z.array(
-    z.tuple([
-      memberSchema,
-      z.strictObject({
-        joined: time,
-        started: time,
-        freed: time,
-        left: time,
-        acted: time,
-        records: places,
-        ofProcess: places,
-      }),
-    ]),
-  ),
-  opened: time,
-  closing: time,
-  closed: time,
-  changed: time,
-  records: places,
-});
+  const traceSchema = z.strictObject({
+    members: z.array(
+      z.tuple([
+        memberSchema,
+        z.strictObject({
+          joined: time,
+          started: time,
+          freed: time,
+          left: time,
+          acted: time,
+          records: places,
+          ofProcess: places,
+        }),
+      ]),
+    ),
+    opened: time,
+    closing: time,
+    closed: time,
+    changed: time,
+    records: places,
+  });
 
+  /** A board's past without the members of each task, which are in its row. */
+  const pastSchema = z.strictObject({
+    members: z.array(
+      z.tuple([
+        memberSchema,
+        z.strictObject({
+          spawnedAt: z.string().optional(),
+          given: whole,
+          completed: whole,
+          failures: whole,
+          workedMs: z.number().min(0),
+        }),
+      ]),
+    ),
+    held: z.array(z.tuple([z.string(), z.strictObject({ member: memberSchema, epoch: whole, at: z.string() })])),
+    unblocked: z.array(
+      z.tuple([
+        z.string(),
+        z.strictObject({ task: z.string(), owner: memberSchema, blocker: z.string(), event: z.string() }),
+      ]),
+    ),
+    depth: z.number().min(0),
+    trace: traceSchema,
+    /** Bad lines of the covered part, for the lead that reports them. */
+    noise: z.array(z.strictObject({ at: whole, end: whole, lines: whole, why: z.string() })),
+  });
+  return {
+    header: headerSchema,
+    rows: rowsSchema,
+    marks: marksSchema,
+    subjects: subjectsSchema,
+    vouchers: vouchersSchema,
+    requests: requestsSchema,
+    past: pastSchema,
+  };
+}
+
+type Schemas = ReturnType<typeof makeSchemas>;
+export type CheckpointHeader = z.infer<Schemas['header']>;
+export type Covered = CheckpointHeader['log'];
 /** A board's past without the members of each task, which are in its row. */
-export const pastSchema = z.strictObject({
-  members: z.array(
-    z.tuple([
-      memberSchema,
-      z.strictObject({
-        spawnedAt: z.string().optional(),
-        given: whole,
-        completed: whole,
-        failures: whole,
-        workedMs: z.number().min(0),
-      }),
-    ]),
-  ),
-  held: z.array(z.tuple([z.string(), z.strictObject({ member: memberSchema, epoch: whole, at: z.string() })])),
-  unblocked: z.array(
-    z.tuple([
-      z.string(),
-      z.strictObject({ task: z.string(), owner: memberSchema, blocker: z.string(), event: z.string() }),
-    ]),
-  ),
-  depth: z.number().min(0),
-  trace: traceSchema,
-  /** Bad lines of the covered part, for the lead that reports them. */
-  noise: z.array(z.strictObject({ at: whole, end: whole, lines: whole, why: z.string() })),
-});
-export type StoredPast = z.infer<typeof pastSchema>;
+export type StoredPast = z.infer<Schemas['past']>;
+
+let made: Schemas | undefined;
+export const checkpointSchemas = (): Schemas => (made ??= makeSchemas());
 
 export const storedPast = (
   { members, held, unblocked, depth, trace }: BoardPast,

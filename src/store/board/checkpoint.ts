@@ -14,8 +14,9 @@ import type { Name } from '../../model/text/names.ts';
 import { Doubt, PageReader } from '../files/checked-pages.ts';
 import type { Disk } from '../files/disk.ts';
 import type { Journal } from '../files/journal.ts';
-import { CheckedBase, PagedBase, type Base, type Refolded } from './checkpoint-base.ts';
-import { headerSchema, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
+import { CheckedBase, type Refolded } from './checked-base.ts';
+import { PagedBase, type Base } from './checkpoint-base.ts';
+import { checkpointSchemas, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
 import { foldPart, track } from './fold-line.ts';
 import { NoiseRuns } from './noise.ts';
 import { LayeredMap, LayeredSet, type BaseLayer } from './layered.ts';
@@ -34,7 +35,7 @@ export interface Checkpoint {
 export function openCheckpoint(disk: Disk, path: string, journal: Journal): Checkpoint {
   const file = new PageReader(disk, path);
   try {
-    const parsed = headerSchema.safeParse(file.header);
+    const parsed = checkpointSchemas().header.safeParse(file.header);
     if (!parsed.success) throw new Doubt('another header');
     const header = parsed.data;
     if (!isSame(coveredPart(journal, header.log.offset), header.log)) throw new Doubt('of another log');

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  allDependants,
-  claimRefusal,
-  count,
-  isDone,
-  nextClaim,
-  ownsPrefix,
-  waitsFor,
-} from '../../../src/model/board/board.ts';
+import { allDependants, claimRefusal, count, isDone, ownsPrefix, waitsFor } from '../../../src/model/board/board.ts';
+import { nextClaim } from '../../../src/model/board/listed-tasks.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { resolveTask } from '../../../src/model/board/task-reference.ts';
 import { ada, bob, byLead, cy, openWorld, reviewer, type World } from '../world.ts';

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../../src/model/board/advance.ts';
-import {
-  count,
-  emptyBoard,
-  isDone,
-  isReady,
-  pendingTasks,
-  waitsFor,
-  type Board,
-} from '../../../src/model/board/board.ts';
+import { count, emptyBoard, isDone, isReady, waitsFor, type Board } from '../../../src/model/board/board.ts';
+import { pendingTasks } from '../../../src/model/board/listed-tasks.ts';
 import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { isFinal, isInternal, isResolved, POISON_AFTER, type Task } from '../../../src/model/board/task.ts';

@@ -1,6 +1,7 @@
 /** Requests of members to the lead: who may make one, what it blocks, that it is answered once, and when it ends. */
 import { describe, expect, it } from 'vitest';
-import { claimRefusal, isReady, nextClaim } from '../../../src/model/board/board.ts';
+import { claimRefusal, isReady } from '../../../src/model/board/board.ts';
+import { nextClaim } from '../../../src/model/board/listed-tasks.ts';
 import type { Author, Change } from '../../../src/model/board/event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { answersAbout, questionOn, waitOf, type RequestKind } from '../../../src/model/board/request.ts';

@@ -1,8 +1,10 @@
 /** Questions about few tasks of a great board visit few tasks; each answer is that of a walk over all. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimRefusal, nextClaim, pendingTasks, pendingTasksOf, readyTasks } from '../../../src/model/board/board.ts';
-import { waitingForMissed, isReady, type Board } from '../../../src/model/board/board.ts';
+import { claimRefusal } from '../../../src/model/board/board.ts';
+import { nextClaim, pendingTasks, pendingTasksOf, readyTasks } from '../../../src/model/board/listed-tasks.ts';
+import { isReady, type Board } from '../../../src/model/board/board.ts';
+import { waitingForMissed } from '../../../src/model/board/listed-tasks.ts';
 import { emptyBoard } from '../../../src/model/board/board.ts';
 import { advance } from '../../../src/model/board/advance.ts';
 import type { Task } from '../../../src/model/board/task.ts';

@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isReady, nextClaim } from '../../../src/model/board/board.ts';
+import { isReady } from '../../../src/model/board/board.ts';
+import { nextClaim } from '../../../src/model/board/listed-tasks.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { isFinal } from '../../../src/model/board/task.ts';
 import { defined } from '../../../src/model/text/defined.ts';

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextClaim } from '../../../src/model/board/board.ts';
+import { nextClaim } from '../../../src/model/board/listed-tasks.ts';
 import type { Change } from '../../../src/model/board/event.ts';
 import { isFinal } from '../../../src/model/board/task.ts';
 import { Stage } from '../../support/stage.ts';

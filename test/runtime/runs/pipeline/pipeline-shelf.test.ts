@@ -2,7 +2,8 @@
  * The shipped pipelines, played to their end by the policies alone: their order, their fast-advances, and every crash.
  */
 import { describe, expect, it } from 'vitest';
-import { isReady, nextClaim } from '../../../../src/model/board/board.ts';
+import { isReady } from '../../../../src/model/board/board.ts';
+import { nextClaim } from '../../../../src/model/board/listed-tasks.ts';
 import { LEAD, type Name } from '../../../../src/model/text/names.ts';
 import type { PipelineTask } from '../../../../src/model/pipeline/pipeline-definition.ts';
 import { subjectCode } from '../../../../src/model/board/task.ts';

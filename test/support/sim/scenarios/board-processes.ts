@@ -2,7 +2,8 @@
  * The processes at a board, with a note of each step for the checker: members, leads, people, and a program of a newer
  * version.
  */
-import { claimOf, nextClaim, type Board } from '../../../../src/model/board/board.ts';
+import { claimOf, type Board } from '../../../../src/model/board/board.ts';
+import { nextClaim } from '../../../../src/model/board/listed-tasks.ts';
 import { isTeamError } from '../../../../src/model/text/errors.ts';
 import { LOG_VERSION, type Author, type Body as Change } from '../../../../src/model/board/event.ts';
 import { LEAD, type Name } from '../../../../src/model/text/names.ts';

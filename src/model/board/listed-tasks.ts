@@ -1,0 +1,72 @@
+/**
+ * Questions about few tasks among many, answered from the lists that the board keeps: which are pending, which may be
+ * started, which a member should claim next. The functions only read.
+ */
+import { claimRefusal, dependants, isReady, type Board } from './board.ts';
+import { byId, type Task } from './task.ts';
+import { listOf, MISSED, OFFERED, offeredTo, openOffers, PENDING, pendingOf } from './task-lists.ts';
+import type { Name } from '../text/names.ts';
+
+/** Pending tasks, lowest id first. */
+export const pendingTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, PENDING));
+
+/** Pending tasks of an owner, lowest id first. */
+export const pendingTasksOf = (board: Board, owner: Name): Generator<Task> =>
+  tasksOf(board, listOf(board.lists, pendingOf(owner)));
+
+/** Tasks that may be started now, lowest id first. */
+export function* readyTasks(board: Board): Generator<Task> {
+  for (const task of tasksOf(board, listOf(board.lists, OFFERED))) if (isReady(board, task)) yield task;
+}
+
+/** The same of an owner. */
+export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
+  for (const task of offeredTasksOf(board, owner)) if (isReady(board, task)) yield task;
+}
+
+/** Pending tasks of an owner without an unresolved blocker, lowest id first. */
+export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
+  tasksOf(board, listOf(board.lists, offeredTo(owner)));
+
+/** Tasks that are final and not completed, lowest id first. */
+export const missedTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, MISSED));
+
+/** Pending tasks that wait for a task which failed or was cancelled, each once, lowest id first. */
+export function waitingForMissed(board: Board): Task[] {
+  const found = new Map<string, Task>();
+  for (const missed of missedTasks(board))
+    if (missed.status !== 'skipped')
+      for (const task of dependants(board, missed.id)) if (task.status === 'pending') found.set(task.id, task);
+  return [...found.values()].sort(byId);
+}
+
+/** The tasks with these ids, in their order. */
+export function* tasksOf({ tasks }: Board, ids: Iterable<number | string>): Generator<Task> {
+  for (const id of ids) {
+    const task = tasks.get(String(id));
+    if (task) yield task;
+  }
+}
+
+/**
+ * The task that this member should claim next: ready and allowed; its own tasks before unowned ones, then the lowest
+ * id.
+ */
+export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
+  const { members, lists } = board;
+  const member = members.get(name);
+  // No task is asked about where every answer is the same.
+  if (board.phase !== 'open' || board.busy.has(name)) return undefined;
+  const mayClaim = (task: Task): boolean =>
+    !except.has(task.id) && claimRefusal(board, task, member, name) === undefined;
+  for (const task of tasksOf(board, listOf(lists, offeredTo(name)))) if (mayClaim(task)) return task;
+  let best: Task | undefined;
+  for (const ids of openOffers(lists))
+    for (const task of tasksOf(board, ids)) {
+      if (best !== undefined && Number(task.id) > Number(best.id)) break;
+      if (mayClaim(task)) best = task;
+      // What is denied by a rule about the member is denied for the whole list.
+      else if (claimRefusal(board, task, member, name)?.code === 'POLICY_DENIED') break;
+    }
+  return best;
+}

@@ -1,0 +1,24 @@
+/** What a board on disk needs from its process, and what it is asked to do besides. */
+import type { Clock } from '../../model/text/clock.ts';
+import type { Disk } from '../files/disk.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import type { Folded } from './fold-line.ts';
+
+export interface BoardEnvironment {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The team's folder; checked before each write. */
+  readonly pinned?: PinnedDirectory;
+  /** Makes the mac of commands that a person or the lead writes. */
+  readonly vouch?: (said: object) => string;
+  /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
+  readonly checkpoint?: { readonly path: string; readonly worth?: number };
+  /** Called for each event as it is folded. Such a fold begins at the start of the log, but for `isFromCheckpoint`. */
+  readonly onFolded?: ((folded: Folded) => void) | undefined;
+  /** Keeps {@link BoardStore.past}. */
+  readonly keepsPast?: boolean | undefined;
+  /** `onFolded` needs no event that the checkpoint covers. */
+  readonly isFromCheckpoint?: boolean | undefined;
+  /** True only for the process that creates a new team's log. */
+  readonly create?: boolean;
+}
