@@ -1,6 +1,7 @@
 /** A timeline, folded event by event: which member worked on which task and when, and when each process started. */
 import { LEAD } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
+import { LostTime } from './lost-time.ts';
 import type { Task } from '../../model/board/task.ts';
 
 /** How a claim ended; `lost`: its member's process was replaced, or the member left. */
@@ -38,6 +39,8 @@ export class Spans {
   readonly #open = new Map<string, ClaimSpan>();
   readonly #starts: Start[] = [];
   readonly #lives = new Map<string, number>();
+  /** What counts for no duration. */
+  readonly lost = new LostTime();
 
   get starts(): readonly Start[] {
     return this.#starts;
@@ -45,6 +48,7 @@ export class Spans {
 
   add(event: ShownEvent): void {
     const { member } = event;
+    this.lost.add(event);
     const at = Date.parse(event.at);
     const task = 'task' in event ? event.task : undefined;
     if (typeof task === 'object') return this.#changed(event.type, task, member, at);
@@ -105,9 +109,11 @@ const closed = (span: ClaimSpan, to: number, end: SpanEnd): ClaimSpan => ({
  * Milliseconds of work on each task, over all its claims.
  *
  * @param now end of spans that are still open
+ * @param lost counts for no duration
  */
-export function workedMs(spans: readonly ClaimSpan[], now: number): Map<string, number> {
+export function workedMs(spans: readonly ClaimSpan[], now: number, lost = new LostTime()): Map<string, number> {
   const worked = new Map<string, number>();
-  for (const { task, from, to = Math.max(from, now) } of spans) worked.set(task, (worked.get(task) ?? 0) + to - from);
+  for (const { task, from, to = Math.max(from, now) } of spans)
+    worked.set(task, (worked.get(task) ?? 0) + lost.between(from, to));
   return worked;
 }

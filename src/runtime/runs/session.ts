@@ -24,6 +24,7 @@ import { takeLead, type Leadership } from '../lead/leadership.ts';
 import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { startFailure, type MemberProcess } from '../lead/supervisor.ts';
+import { ClockWatch } from '../process/clock-watch.ts';
 import { Telemetry } from '../views/telemetry.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 
@@ -42,6 +43,7 @@ export class RunSession {
   readonly #leadership: Leadership;
   readonly #options: SessionOptions;
   readonly #telemetry: Telemetry | undefined;
+  readonly #clocks: ClockWatch;
   #facts: RunFacts = { status: 'active', phase: 'setup' };
   #isEnded = false;
 
@@ -52,6 +54,7 @@ export class RunSession {
     this.#lead = lead;
     this.#options = options;
     this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
+    this.#clocks = new ClockWatch(store);
     lead.onRemembered = () => this.note({});
   }
 
@@ -243,6 +246,7 @@ export class RunSession {
       if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);
       await this.#leadership.lease.release();
     } finally {
+      this.#clocks.close();
       await this.store.close();
     }
   }

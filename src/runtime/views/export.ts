@@ -77,7 +77,7 @@ function boardOf(
   const board = store.board.fold();
   const now = store.clock.now();
   const all = spans.all(board.tasks);
-  const worked = workedMs(all, now);
+  const worked = workedMs(all, now, spans.lost);
   const isRunning = all.some(({ to }) => to === undefined);
   return {
     tasks: [...board.tasks.values()]

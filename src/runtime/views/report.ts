@@ -29,6 +29,7 @@ import {
 } from './report-text.ts';
 import { notEnforcedIn } from '../../model/team/not-enforced.ts';
 import { sharedWishes } from './collect-wishes.ts';
+import { LostTime } from '../../policy/view/lost-time.ts';
 import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
@@ -50,7 +51,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const run = stateIn(store);
   const gates = options.gates ?? run?.gates ?? [];
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
-  const work = workHistory(store.board.history());
+  const work = workHistory(store.board.history(), lostTimeIn(store));
   const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
   // The lead that reports has ended its run.
@@ -141,6 +142,12 @@ function failuresOf(
     return [{ what: `gate ${name}`, member: null, reason: notes, output, log, next }];
   });
   return [...ofTasks, ...ofGates];
+}
+
+function lostTimeIn({ events }: TeamReader): LostTime {
+  const lost = new LostTime();
+  for (const { event } of events.read()) lost.add(event);
+  return lost;
 }
 
 function membersOf(

@@ -1,6 +1,7 @@
 /** Who worked on what, when and for how long, from the board's log. */
 import type { Change } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
+import { LostTime } from '../../policy/view/lost-time.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 
 export interface WorkedTask {
@@ -26,21 +27,31 @@ export interface WorkHistory {
   readonly held: ReadonlyMap<string, { readonly at: string }>;
   /** Milliseconds that each member held a claim. */
   readonly workedMs: ReadonlyMap<Name, number>;
+  /** What counts for no duration. */
+  readonly lost: LostTime;
 }
 
-/** @param log the folded events of a board, from the first */
-export function workHistory(log: Iterable<Folded>): WorkHistory {
-  const work = new WorkLog();
+/**
+ * @param log the folded events of a board, from the first
+ * @param lost counts for no duration
+ */
+export function workHistory(log: Iterable<Folded>, lost = new LostTime()): WorkHistory {
+  const work = new WorkLog(lost);
   for (const folded of log) work.folded(folded);
   return work;
 }
 
 /** The same for callers that pass each event as it is folded. */
 class WorkLog implements WorkHistory {
+  readonly lost: LostTime;
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
   readonly spans: WorkSpan[] = [];
   readonly held = new Map<string, { member: Name; at: string }>();
+
+  constructor(lost: LostTime) {
+    this.lost = lost;
+  }
 
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok) return;
@@ -111,22 +122,25 @@ class WorkLog implements WorkHistory {
     if (span === undefined) return;
     this.held.delete(id);
     this.spans.push({ task: id, member: span.member, from: span.at, to: at });
-    task.durationMs = between(span.at, at);
+    task.durationMs = this.lost.between(Date.parse(span.at), Date.parse(at));
     this.workedMs.set(span.member, (this.workedMs.get(span.member) ?? 0) + task.durationMs);
   }
 }
-
-/** Milliseconds, never negative: the clocks of two processes may differ a little. */
-const between = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));
 
 /**
  * Milliseconds in which at least one member worked.
  *
  * @param now ISO 8601: the end of claims that are still held; undefined if nobody works any more
  */
-export function timeWorked({ spans, held }: Pick<WorkHistory, 'spans' | 'held'>, now: string | undefined): number {
-  const open = now === undefined ? [] : [...held.values()].map(({ at }) => [Date.parse(at), Date.parse(now)] as const);
-  const all = [...spans.map(({ from, to }) => [Date.parse(from), Date.parse(to)] as const), ...open];
+export function timeWorked(
+  { spans, held, lost }: Pick<WorkHistory, 'spans' | 'held' | 'lost'>,
+  now: string | undefined,
+): number {
+  const open = now === undefined ? [] : [...held.values()].map(({ at }) => ({ from: at, to: now }));
+  const all = [...spans, ...open].map(({ from, to }) => {
+    const [began, ended] = [Date.parse(from), Date.parse(to)];
+    return [lost.running(began), lost.running(began) + lost.between(began, ended)] as const;
+  });
   let [worked, reached] = [0, -Infinity];
   for (const [from, to] of all.toSorted(([a], [b]) => a - b)) {
     worked += Math.max(0, to - Math.max(from, reached));

@@ -132,7 +132,12 @@ export class LiveModel {
       isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
       if ((count += 1) % PORTION === 0) yield;
     }
-    if (isChanged) this.#parts.put('path', { ...criticalPath(board.tasks, workedMs(spans, at)), at }, since);
+    if (isChanged)
+      this.#parts.put(
+        'path',
+        { ...criticalPath(board.tasks, workedMs(spans, at, this.#watch.projection.spans.lost)), at },
+        since,
+      );
     return isChanged;
   }
 

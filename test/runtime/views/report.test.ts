@@ -304,3 +304,27 @@ describe('a report', () => {
     expect(reportOf(team.store).members[0]?.status).toBe('quarantined');
   });
 });
+
+it.each([
+  ['a pause of all processes', 3_600_000],
+  ['a clock that is set ahead', 7_200_000],
+  ['a clock that is set back', -3_600_000],
+])('%s counts for no duration of a report', (_, jump) => {
+  const team = new ToldTeam({ ada: 'executor/exec' })
+    .led()
+    .started('ada')
+    .add('One')
+    .add('Two')
+    .claim('1', 'ada')
+    .wait(5_000);
+  const from = new Date(team.clock.now()).toISOString();
+  team
+    .wait(jump + 1_000)
+    .note('lead.lost_time', { ms: jump, from })
+    .wait(4_000)
+    .complete('1', 'ada')
+    .work('2', 'ada', 3_000);
+  const { durationMs, tasks, members } = reportOf(team.store);
+  expect(tasks.map((task) => task.durationMs)).toEqual([10_000, 3_000]);
+  expect([durationMs, members[0]?.durationMs]).toEqual([13_000, 13_000]);
+});

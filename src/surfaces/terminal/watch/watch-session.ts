@@ -159,7 +159,7 @@ export class WatchSession {
       shown,
       rows,
       words,
-      worked: workedMs(projection.spans.all(board.tasks), endedAt ?? at),
+      worked: workedMs(projection.spans.all(board.tasks), endedAt ?? at, projection.spans.lost),
       spending,
       startedAt,
       endedAt,
