@@ -32,5 +32,5 @@ export async function agentFor(spec: AgentSpec, agentContext: AgentContext = {})
 }
 
 export type { Agent, Isolate, AgentEvent, CallAnswer, AgentContext, Turn } from './agent-contract.ts';
-export { loginFiles } from './logins.ts';
+export { lentLogins, loginFiles } from './logins.ts';
 export { childEnvironment } from './environment.ts';

@@ -32,6 +32,23 @@ export function loginFiles(kind: AgentKind, env: Env): string[] {
   return files.map((file) => join(directory, file));
 }
 
+/** Where each program's own home has its login, in the home of its member. */
+const PLACES: Readonly<Record<LoginKind, string>> = {
+  claude: 'claude',
+  codex: 'codex',
+  gemini: 'gemini/.gemini',
+  opencode: 'opencode/opencode',
+};
+
+/** The files of a login in a member's home, each with the user's own. */
+export function lentLogins(kind: AgentKind, home: string, env: Env): { readonly copy: string; readonly own: string }[] {
+  const { login } = recordOf(kind);
+  const place = Object.entries(PLACES).find(([one]) => one === kind)?.[1];
+  if (login === undefined || place === undefined) return [];
+  const { directory, files } = resolved(login, env);
+  return files.map((file) => ({ copy: join(home, place, file), own: join(directory, file) }));
+}
+
 /**
  * Links to a program's login, for a separate home: a login is never copied.
  * @param below a folder of the home

@@ -16,6 +16,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -87,8 +88,10 @@ function replace(path: string, text: string): void {
 function link(path: string, target: string, name: string): void {
   const isWanted = isAbsolute(target) && existsSync(target) && target !== name;
   if (targetOf(path) === (isWanted ? target : undefined)) return;
-  // If the program made its own login here, it stays; only our own link is replaced.
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false) return;
+  // If the program made a newer login here, it stays; our own link is replaced, and what is older than the user's.
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there?.isSymbolicLink() === false && !(isWanted && there.isFile() && there.mtimeMs < statSync(target).mtimeMs))
+    return;
   rmSync(path, { force: true });
   if (isWanted) symlinkSync(target, path);
 }

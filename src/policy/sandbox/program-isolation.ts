@@ -20,7 +20,7 @@ export interface LentPath {
 /** A name in the workspace that the program may not make or change. */
 export interface KeptPath {
   readonly path: string;
-  /** What covers a missing name: a file of the host, or an empty directory. Absent for a name that is there. */
+  /** What covers a missing name: a file or a directory of the host, or an empty directory. Absent for a name that is there. */
   readonly cover?: { readonly from: string } | 'directory';
 }
 
@@ -32,6 +32,10 @@ export const KEPT_FILES: Readonly<Record<string, string>> = {
   '.mcp.json': '{"mcpServers": {}}\n',
   '.env': '',
   '.env.local': '',
+};
+/** Files in a directory that covers a missing one: opencode ends if it finds no `.gitignore` there and cannot write it. */
+export const COVER_CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '.opencode': { '.gitignore': 'node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore\n' },
 };
 const KEPT_DIRECTORIES: readonly string[] = ['.git', '.claude', '.codex', '.gemini', '.opencode', '.vscode'];
 export const KEPT_NAMES: readonly string[] = [...KEPT_DIRECTORIES, ...Object.keys(KEPT_FILES)];

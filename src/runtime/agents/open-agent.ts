@@ -1,6 +1,12 @@
 /** Opens an agent for a member: with its environment, home, session, tools and isolation. */
 import { isAbsolute, join } from 'node:path';
-import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
+import {
+  agentFor,
+  childEnvironment,
+  loginFiles,
+  type Agent,
+  type AgentContext,
+} from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -9,13 +15,13 @@ import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { joinedLend } from '../../model/team/lend.ts';
 import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import { withLendHint, wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
+import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { gitSignpost } from '../../store/workspace/repositories.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
+import { watched } from './watched-agent.ts';
 import { insideEnvironment, memberServer, memberServerInside } from '../isolation/member-server.ts';
 import { writeDoor } from './write-door.ts';
 import type { CommandLine } from '../isolation/broker.ts';
@@ -100,40 +106,13 @@ async function seated(
     const isolate = isolation?.hold;
     const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
     const made = await agentFor(spec, agentContext);
-    const agent = watched(made, isolation, place);
+    const agent = watched(made, spec.kind, { isolation, environment, ...place });
     const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
     return { spec, agent, environment: given, workspace, isolation };
   } catch (error) {
     await isolation?.close();
     throw error;
   }
-}
-
-/**
- * After each turn, what the program replaced of the workspace's own links is moved aside, and a `.git` that leads
- * elsewhere is told: our git refuses it (`runtime/process/git-place.ts`).
- */
-function watched(agent: Agent, isolation: HeldProgram | undefined, { store, config, member }: MemberContext): Agent {
-  const root = workPlaceOf(store.disk, store.paths, config);
-  const tell = (type: string, text: string): void => void store.events.append({ type, member: member.name, text });
-  return {
-    async *turn(input) {
-      const before = gitSignpost(root);
-      try {
-        const end = yield* agent.turn(input);
-        if (isolation === undefined || end.kind !== 'failed') return end;
-        return { ...end, message: withLendHint(end.message) };
-      } finally {
-        for (const text of isolation?.mend() ?? []) tell('sandbox.restored', text);
-        if (before !== '' && gitSignpost(root) !== before)
-          tell(
-            'sandbox.git_changed',
-            `.git in ${root} leads elsewhere since this turn; git of ours does not follow it.`,
-          );
-      }
-    },
-    close: () => agent.close(),
-  };
 }
 
 /** What an agent keeps across processes: home, identity, session. A command keeps nothing. */

@@ -7,6 +7,7 @@ import {
   INSIDE_ROOT,
   isKept,
   isolatedProgramArgv,
+  COVER_CONTENTS,
   KEPT_FILES,
   KEPT_NAMES,
   type ProgramIsolate,
@@ -138,7 +139,12 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     closing.push(() => broker.close());
     const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
-    const covers = new Map(Object.entries(KEPT_FILES).map(([name, text]) => [name, place.lend(`cover${name}`, text)]));
+    const covers = new Map(
+      Object.entries({ ...KEPT_FILES, ...COVER_CONTENTS }).map(([name, content]) => [
+        name,
+        place.lend(`cover${name}`, content),
+      ]),
+    );
     const grounds = groundsOf(options, { root, home, place });
     const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
       isThere(argv, options)
@@ -161,7 +167,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
 
 interface Covering {
   readonly stubs: KeptStubs;
-  /** The files that cover missing names of files. */
+  /** What covers missing names, where an empty directory would not do. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
@@ -187,7 +193,7 @@ function present(
     if (inRoot.has(name) && !stubs.known.has(path)) return [{ path }];
     const from = covers.get(name);
     if (from === undefined) return [{ path, cover: 'directory' }];
-    makeStub(path);
+    if (name in KEPT_FILES) makeStub(path);
     return [{ path, cover: { from } }];
   });
   const given = Object.entries(env).flatMap(([name, path]) =>

@@ -12,8 +12,8 @@ export interface MemberPlace {
   readonly socket: string;
   readonly passwd: string;
   readonly group: string;
-  /** Writes a file that is lent. @returns its path */
-  readonly lend: (name: string, text: string) => string;
+  /** Writes a file that is lent, or files into a directory. @returns the path */
+  readonly lend: (name: string, content: string | Readonly<Record<string, string>>) => string;
   /** A home for a program that has none of its own. */
   readonly home: string;
   readonly remove: () => void;
@@ -59,9 +59,14 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     passwd,
     group,
     home: ownHome,
-    lend(name, text) {
+    lend(name, content) {
       const path = join(directory, name);
-      writeFileSync(path, text, { mode: 0o644 });
+      const isFile = typeof content === 'string';
+      if (!isFile) mkdirSync(path, { mode: 0o755 });
+      const files = isFile
+        ? [[path, content] as const]
+        : Object.entries(content).map(([one, text]) => [join(path, one), text] as const);
+      for (const [file, text] of files) writeFileSync(file, text, { mode: 0o644 });
       return path;
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),

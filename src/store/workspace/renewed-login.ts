@@ -1,0 +1,79 @@
+/**
+ * A login that a program renewed in its own home. The home has a link to the user's file, and a program that renews by
+ * renaming puts a file in the link's place: the user's own login is then old, and dead where a token counts once. So the
+ * newer file is written back to the user's, in place, because isolations of other members have that file mounted. It is
+ * read without following links: the program can put anything there.
+ */
+import { closeSync, fsyncSync, ftruncateSync, lstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../model/text/clock.ts';
+import { folderAt } from '../files/folder-of.ts';
+import type { Disk } from '../files/disk.ts';
+import { Locks } from '../lock/lock.ts';
+import { keyPath } from '../user/seal.ts';
+import { readProjectFile, readUserFile } from '../user/user-file.ts';
+
+/** A file of a login in a program's home, and the user's own. */
+export interface LentLogin {
+  readonly copy: string;
+  readonly own: string;
+}
+
+interface Surroundings {
+  /** The directory of the member, in which the copies are. */
+  readonly home: string;
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly environment: Parameters<typeof keyPath>[0];
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** @returns the user's files that were renewed */
+export async function returnLogins(logins: readonly LentLogin[], around: Surroundings): Promise<string[]> {
+  const newer = logins.filter(isNewer);
+  if (newer.length === 0) return [];
+  const folder = join(dirname(keyPath(around.environment)), 'logins');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { disk, clock, home } = around;
+  const locks = new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true });
+  try {
+    return await locks.withLock(join(folder, 'logins.lock'), () => newer.flatMap((one) => writeBack(one, home)));
+  } finally {
+    locks.close();
+  }
+}
+
+function isNewer({ copy, own }: LentLogin): boolean {
+  const made = lstatSync(copy, { throwIfNoEntry: false });
+  const users = statSync(own, { throwIfNoEntry: false });
+  if (made?.isFile() !== true || users?.isFile() !== true) return false;
+  return made.size > 0 && made.size <= MOST_BYTES && made.mtimeMs > users.mtimeMs;
+}
+
+function writeBack(login: LentLogin, home: string): string[] {
+  // Another member may have been first.
+  if (!isNewer(login)) return [];
+  const text = readProjectFile(login.copy, home);
+  if (text === undefined || !isLogin(text) || text === readUserFile(login.own)) return [];
+  const bytes = Buffer.from(text);
+  const file = openSync(login.own, 'r+');
+  try {
+    writeSync(file, bytes, 0, bytes.length, 0);
+    ftruncateSync(file, bytes.length);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return [login.own];
+}
+
+/** A file that is half written is none. */
+function isLogin(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}
