@@ -123,6 +123,7 @@ export {
   generatedName,
   isSameTask,
   makeGeneratedTeam,
+  makeTaskTeam,
   type PlannedTask,
   planTask,
   archiveFinished,

@@ -157,6 +157,7 @@ it('gotcha 10: two teams that are created in one second have two names', async (
   const context = { cwd: root, vars: {}, agents: new Map(), defaultAgent: execAgent('true'), reviewer: undefined };
   const planned = {
     text: '',
+    notEnforced: [],
     named: (team: ReturnType<typeof parseName>) => {
       const { plan, from } = planInText(text, context);
       return { plan: { ...plan, name: team }, from };

@@ -113,6 +113,20 @@ describe('what members in a sandbox wrote', () => {
     if (code === 1) expect(text).toThrow();
   });
 
+  it('the validation of a refine loop runs it without the rights of the user', async () => {
+    place.put('project/back.sh', `${rewrite(escape())}\necho 'Done.'\n`);
+    const cwd = join(place.root, 'project');
+    const words = ['refine', 'fix it', '--backend', 'exec:sh back.sh', '--validate', 'sh check.sh'];
+    const how = ['--sandbox', 'workspace-write', '--no-team', '--max-rounds', '1'];
+    const { err } = await place.say([...words, ...how], { cwd });
+    expect(readFileSync(join(cwd, 'check.sh'), 'utf8'), err).toContain('exit 0');
+    expect(existsSync(outside)).toBe(false);
+    const environment = { ...place.environment, TEAMS_GATES_SANDBOX: 'off' };
+    const { out } = await place.say([...words, ...how], { cwd, environment });
+    expect(existsSync(outside)).toBe(true);
+    expect(out).toContain('the validation: workspace-write is not enforced: gates.sandbox is off');
+  });
+
   it('a failed gate names the cure', async () => {
     await run({ sandbox: 'workspace-write', run: rewrite('exit 3'), gates: { test: 'sh check.sh' } });
     expect(text()).toMatch(/gate test: sh check\.sh: exit 3.*gates\.sandbox: off/);

@@ -2,8 +2,8 @@
  * Hostile text (threats 7, 19 and 27 of docs/reliability.md): its effect on a terminal, a log, a prototype, and a
  * parser's time.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseAgentFlag } from '../../src/model/agent/agent.ts';
 import { configFromEnv } from '../../src/model/config/config-env.ts';
@@ -184,6 +184,31 @@ describe('a file that people print', () => {
     expect(log).toContain('<U+202E>gpj');
     expect(log).toContain('plain\r\n');
     expect(readFileSync(join(folder, 'results/1.md'), 'utf8')).toContain('^[[31mred');
+  });
+});
+
+describe('what members and people write', () => {
+  const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+  it('no inbox, history, board or task file holds a live control character, and every reader gets the same text', async () => {
+    const place = new Workplace();
+    const text = `${HOSTILE}\u007f\u009b31m\u202egpj`;
+    await place.teams('create', 'duo', '--member', 'ada');
+    await place.teams('send', 'duo', 'ada', text);
+    await place.teams('task', 'create', 'duo', 'Work', '--description', text, '--owner', 'ada');
+    await place.teams('task', 'comment', 'duo', '1', text);
+    const list = (folder: string): string[] =>
+      readdirSync(join(place.root, folder), { recursive: true, withFileTypes: true, encoding: 'utf8' })
+        .filter((entry) => entry.isFile() && /\.jsonl?$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name));
+    const before = [...list('.teams/duo'), ...list('.tasks/duo')];
+    const mail = JSON.parse((await place.teams('inbox', 'duo', 'ada', '--json')).out) as unknown;
+    expect(JSON.stringify(mail)).toContain(JSON.stringify(text).slice(1, -1));
+    await place.teams('take', 'duo', 'ada');
+    const files = [...before, ...list('.teams/duo')];
+    expect(files.map((file) => basename(file))).toEqual(expect.arrayContaining(['log.jsonl', 'ada_inbox.jsonl']));
+    for (const file of new Set(files))
+      if (existsSync(file)) expect(RAW.test(readFileSync(file, 'utf8').replaceAll('\n', '')), file).toBe(false);
   });
 });
 

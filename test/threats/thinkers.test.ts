@@ -205,6 +205,27 @@ describe('what is not enforced is said', () => {
     expect(said).toMatch(/not enforced: .*claude.*: workspace-write is not enforced: .*: bubblewrap is not installed/);
   });
 
+  it('a Task without a name says it in its answer where there is no team', async () => {
+    place(bare);
+    const root = tempDir();
+    const lead = new HostLeadContext({
+      open: { root, environment: process.env },
+      session: { ...sessionOptions(configSchema.parse({})), isolation: 'auto' },
+      agents: new Map(),
+      defaultAgent: () => Promise.resolve({ kind: 'claude' } as const),
+      cwd: root,
+      environment: process.env,
+      keeps: false,
+      force: never,
+    });
+    onTestFinished(async () => {
+      await lead.close();
+    });
+    const call = { signal: never, progress: () => {} };
+    const answer = taskTool({ prompt: 'look' }, lead, call);
+    await expect(answer).rejects.toThrow(/Not enforced: a subagent \(claude\): .* is not enforced: .*bubblewrap/);
+  });
+
   it('the report names the agent that makes the requested changes', async () => {
     const at = place(bare);
     at.put('all.txt', '');

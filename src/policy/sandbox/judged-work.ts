@@ -15,7 +15,7 @@ export interface JudgingRules {
   readonly network: boolean;
 }
 
-interface Writer {
+export interface Writer {
   readonly role: Name;
   readonly sandbox?: Sandbox | undefined;
   readonly agent?: { readonly kind: string } | undefined;

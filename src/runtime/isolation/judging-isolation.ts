@@ -4,10 +4,9 @@
  * user says so.
  */
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
-import type { TeamConfig } from '../../model/team/team-config.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
-import { judgedAs, type JudgingRules } from '../../policy/sandbox/judged-work.ts';
+import { judgedAs, type JudgingRules, type Writer } from '../../policy/sandbox/judged-work.ts';
 import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -15,7 +14,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 interface JudgingPlace {
   /** What runs, for people: `gate test`. */
   readonly what: string;
-  readonly config: Pick<TeamConfig, 'members'> | undefined;
+  readonly config: { readonly members: readonly Writer[] } | undefined;
   readonly cwd: string;
   /** The environment of this process. */
   readonly environment: Variables;

@@ -23,7 +23,7 @@ import { Subagents } from '../tools/subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
-import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
+import { notEnforcedEvent, notEnforcedText, type NotEnforced } from '../../model/team/not-enforced.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
@@ -62,6 +62,8 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
   readonly #options: LeadToolOptions;
   readonly #gone = new AbortController();
   #led: Led | undefined;
+  /** What no team could keep yet. */
+  readonly #untold: NotEnforced[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #spawns = 0;
 
@@ -74,9 +76,16 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
         lend: options.session.lend,
         environment: options.environment,
         team: () => this.#ledPlaces(),
-        onNotEnforced: (told) => this.#led?.session.tell(notEnforcedEvent(told)),
+        onNotEnforced: (told) => {
+          if (this.#led === undefined) this.#untold.push(told);
+          else this.#led.session.tell(notEnforcedEvent(told));
+        },
       },
     });
+  }
+
+  untold(): string[] {
+    return this.#untold.splice(0).map(notEnforcedText);
   }
 
   get team(): TeamHandle | undefined {

@@ -15,6 +15,8 @@ import { misfit } from '../../policy/divide/role-fit.ts';
 import type { Labelled, Staffing } from '../../policy/divide/staffing.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { findTeam } from '../../store/team/team-list.ts';
+import { openStore } from '../../store/team/team-store.ts';
+import { notEnforcedEvent, type NotEnforced } from '../../model/team/not-enforced.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { closeTeam, loadPlan } from './lifecycle.ts';
@@ -26,7 +28,7 @@ import type { Report } from '../views/report.ts';
 import { makePlannedTeam } from './run.ts';
 import { resolveTemplate, type RunAsk } from './run-arguments.ts';
 import type { SessionOptions } from './session.ts';
-import type { OpenOptions } from '../team/team-handle.ts';
+import { storeOptions, type OpenOptions } from '../team/team-handle.ts';
 import { resolveAgents, type RequestedAgents } from './resolve-agents.ts';
 
 interface TaskRun {
@@ -44,6 +46,8 @@ interface TaskRun {
 export interface PlannedTask {
   /** The division as text, in the layout of docs/specification.md R8.5. */
   readonly text: string;
+  /** Sandboxes of the planner and its explorer that nothing enforced. */
+  readonly notEnforced: readonly NotEnforced[];
   /** The plan under this name. */
   readonly named: (name: Name) => GivenPlan;
 }
@@ -89,9 +93,19 @@ function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, Ro
 export async function planTask(resolved: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
   const { ask, config, place, say, staffing, planner } = resolved;
   const { task } = ask;
-  const division = await divideTask({ task, staffing, planner, say, timeoutMs: config.relayTimeoutMs }, place, signal);
+  const notEnforced: NotEnforced[] = [];
+  const telling: CallPlace = {
+    ...place,
+    onNotEnforced(told) {
+      notEnforced.push(told);
+      place.onNotEnforced(told);
+    },
+  };
+  const asked = { task, staffing, planner, say, timeoutMs: config.relayTimeoutMs };
+  const division = await divideTask(asked, telling, signal);
   if (division === undefined) return undefined;
   return {
+    notEnforced,
     text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
     named: (name) => planOf(division, name, resolved),
   };
@@ -117,6 +131,23 @@ const MOST_NAMES = 60;
 export const generatedName = (later = 0): Name =>
   parseName('team', `forge-team-${Math.floor(realClock.now() / 1000) + later}`);
 
+/** Makes the team of a task that was divided; its report says what was not enforced before. */
+export async function makeTaskTeam(
+  { notEnforced }: Pick<PlannedTask, 'notEnforced'>,
+  { plan, from }: GivenPlan,
+  options: OpenOptions,
+): Promise<TeamPaths> {
+  const paths = await makePlannedTeam(plan, from, options);
+  if (notEnforced.length === 0) return paths;
+  const store = openStore(paths, storeOptions(options));
+  try {
+    for (const told of notEnforced) store.events.append(notEnforcedEvent(told));
+  } finally {
+    await store.close();
+  }
+  return paths;
+}
+
 /** Makes the team under `forge-team-<unix-seconds>`; if the name exists, under the next second. */
 export async function makeGeneratedTeam(
   planned: PlannedTask,
@@ -125,7 +156,7 @@ export async function makeGeneratedTeam(
   for (let later = 0; ; later += 1) {
     const given = planned.named(generatedName(later));
     try {
-      return { paths: await makePlannedTeam(given.plan, given.from, options), given };
+      return { paths: await makeTaskTeam(planned, given, options), given };
     } catch (error) {
       if (codeOf(error) !== 'TEAM_EXISTS' || later >= MOST_NAMES) throw error;
     }

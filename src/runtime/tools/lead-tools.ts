@@ -38,7 +38,7 @@ export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { si
   const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
   if (run_in_background) return `Started ${lead.subagents.start(subagentTask)}; TaskOutput collects its result.`;
   const end = await reporting(progress, 'the subagent works', lead.subagents.run(subagentTask, signal));
-  return resultOf(end);
+  return resultOf(end, lead.untold());
 };
 
 async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, context: ToolContext): Promise<string> {
@@ -55,7 +55,7 @@ export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_i
   const enough = AbortSignal.any([call.signal, runningLimit(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
-  return end === undefined ? `${task_id} still runs.` : resultOf(end);
+  return end === undefined ? `${task_id} still runs.` : resultOf(end, leadOf(context).untold());
 };
 
 export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {
@@ -80,13 +80,18 @@ export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
   );
 };
 
-/** The answer of a subagent; its failure is an error for the caller. */
-function resultOf(end: SubagentEnd): string {
-  if (end.kind === 'answered') return end.text || 'The subagent answered nothing.';
+/**
+ * The answer of a subagent; its failure is an error for the caller.
+ *
+ * @param untold sandboxes that were not enforced, and that no team keeps
+ */
+function resultOf(end: SubagentEnd, untold: readonly string[] = []): string {
+  const notes = untold.map((text) => `\n\nNot enforced: ${text}.`).join('');
+  if (end.kind === 'answered') return `${end.text || 'The subagent answered nothing.'}${notes}`;
   const what = end.kind === 'failed' ? `failed: ${end.message}` : 'was stopped';
   throw new ConflictError(
     'REFUSED',
-    `The subagent ${what}.${end.kind === 'failed' && end.text ? `\n${end.text}` : ''}`,
+    `The subagent ${what}.${end.kind === 'failed' && end.text ? `\n${end.text}` : ''}${notes}`,
   );
 }
 

@@ -61,6 +61,8 @@ export interface LeadToolContext {
     role: string | undefined,
   ) => Pick<SubagentTask, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;
   skills(): readonly Skill[];
+  /** Sandboxes of subagents that were not enforced while there was no team to keep it; each once. */
+  untold(): string[];
 }
 
 /** A call in progress, for its tool. */

@@ -3,6 +3,7 @@
  * record is `"\n" + JSON + "\n"` in one `write` on an `O_APPEND` descriptor, without a lock. The leading newline keeps
  * the torn end of a killed writer from swallowing the record.
  */
+import { safeJson } from '../../model/text/safe-text.ts';
 import { dirname } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
@@ -45,7 +46,7 @@ export class Journal {
    * `TEAM_GONE`
    */
   append(record: object, options: Appended = {}): void {
-    this.appendText(JSON.stringify(record), options);
+    this.appendText(safeJson(record), options);
   }
 
   /** Appends records that are already text, one per line, in one write. */

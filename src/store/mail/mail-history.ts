@@ -1,4 +1,5 @@
 /** `<name>_history.jsonl`: mail that was used. Its last ids are remembered, to recognize repetitions. */
+import { safeJson } from '../../model/text/safe-text.ts';
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
@@ -39,7 +40,7 @@ export class History {
 
   /** Appends messages, durably. */
   append(used: readonly UsedMessage[]): void {
-    const lines = used.map(({ message, text }) => text ?? JSON.stringify(asStored(message)));
+    const lines = used.map(({ message, text }) => text ?? safeJson(asStored(message)));
     this.#journal.appendText(lines.join('\n'), { durable: true });
     for (const { message } of used) this.#remember(message.id);
   }

@@ -1,4 +1,5 @@
 /** A message to send, as its line on disk; a body too large for a line goes to `blobs/` first. */
+import { safeJson } from '../../model/text/safe-text.ts';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../model/text/errors.ts';
 import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
@@ -40,7 +41,7 @@ export function lineOf({ sender, recipient, draft }: Outgoing, id: string, times
   const { type, content, ...rest } = draft;
   const body = blob === undefined ? content : excerpt(content, blob);
   const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
-  const text = JSON.stringify(stored);
+  const text = safeJson(stored);
   const wrong = whatIsWrong(stored, text);
   if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
   return Buffer.from(`${text}\n`);

@@ -3,6 +3,7 @@
  * `cache-index.json`. If several processes want one angle at the same time, one of them explores; when it dies, another
  * may.
  */
+import { escapedJson } from '../../model/text/safe-text.ts';
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import {
@@ -72,7 +73,7 @@ export class Explorations {
   /** Stores what was found. The file is written first, so that the index never names a missing file. */
   async keep(path: string, exploration: Exploration): Promise<void> {
     const { disk } = this.#store;
-    replaceFile(disk, path, `${JSON.stringify(exploration, null, 2)}\n`, randomBytes(6).toString('hex'));
+    replaceFile(disk, path, `${escapedJson(JSON.stringify(exploration, null, 2))}\n`, randomBytes(6).toString('hex'));
     await this.#settle(angleKey(exploration.angle), { file: basename(path) });
   }
 

@@ -2,6 +2,7 @@
  * The board for people: one readable file for each task. A view is written from the fold and can be rebuilt at any
  * time. It carries a hash of its own text, which shows an edit by hand; an edited view is kept aside, never lost.
  */
+import { escapedJson } from '../../model/text/safe-text.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Task } from '../../model/board/task.ts';
 import type { Disk } from '../files/disk.ts';
@@ -18,7 +19,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 
 function render(task: Task): string {
   const body = { ...task, note: NOTE };
-  return `${JSON.stringify({ ...body, sha256: hashOf(JSON.stringify(body)) }, null, 2)}\n`;
+  return textOf({ ...body, sha256: hashOf(JSON.stringify(body)) });
 }
 
 /**
@@ -46,7 +47,7 @@ function isIntact(text: string): boolean {
     const view: unknown = JSON.parse(text);
     if (typeof view !== 'object' || view === null || !('sha256' in view)) return false;
     const { sha256, ...body } = view;
-    return sha256 === hashOf(JSON.stringify(body)) && text === `${JSON.stringify({ ...body, sha256 }, null, 2)}\n`;
+    return sha256 === hashOf(JSON.stringify(body)) && text === textOf({ ...body, sha256 });
   } catch {
     // Not even JSON: it was edited by hand.
     return false;
@@ -68,3 +69,6 @@ export function writeViews(store: TeamStore, ids: Iterable<string>): void {
     if (kept !== undefined) store.events.append({ type: 'view.edit_kept', task: id, text: kept });
   }
 }
+
+/** People print these files. */
+const textOf = (view: object): string => `${escapedJson(JSON.stringify(view, null, 2))}\n`;

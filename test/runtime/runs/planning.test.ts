@@ -11,6 +11,9 @@ import { planInText } from '../../../src/runtime/runs/plan-source.ts';
 import { makeGeneratedTeam } from '../../../src/runtime/runs/task-run.ts';
 import type { Script } from '../../fixtures/model-server/script.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
+import { reportOf } from '../../../src/runtime/views/report.ts';
+import { openForReading } from '../../../src/store/team/team-reader.ts';
+import { realClock } from '../../support/clock.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const PLAN = JSON.stringify({
@@ -91,6 +94,23 @@ describe('the files of a project', () => {
   });
 });
 
+describe('the team of a divided task', () => {
+  it('its events, and so its report, say what of the planner was not enforced', async () => {
+    const root = tempDir();
+    const text = `members: [{name: ada, agent: exec}]\ntasks: [{subject: One, run: 'true'}]`;
+    const named = () => planInText(text, { cwd: root, vars: {}, agents: new Map() });
+    const notEnforced = [
+      { what: 'the planner (claude)', sandbox: 'read-only' as const, why: 'there is no bubblewrap' },
+    ];
+    const { paths } = await makeGeneratedTeam({ text: '', notEnforced, named }, { root, environment: {} });
+    const reader = openForReading(paths, { clock: realClock });
+    onTestFinished(() => reader.close());
+    expect(reportOf(reader, { exitCode: 0 }).notEnforced).toEqual([
+      'the planner (claude): read-only is not enforced: there is no bubblewrap',
+    ]);
+  });
+});
+
 describe('a made-up name', () => {
   it('a generated team name uses the next second if the present one is taken', async () => {
     const root = tempDir();
@@ -100,7 +120,7 @@ describe('a made-up name', () => {
         vars: {},
         agents: new Map(),
       });
-    const make = () => makeGeneratedTeam({ text: '', named }, { root, environment: {} });
+    const make = () => makeGeneratedTeam({ text: '', notEnforced: [], named }, { root, environment: {} });
     const made = await Promise.all([make(), make(), make()]);
     const seconds = made.map(({ paths }) => Number(paths.name.replace('forge-team-', ''))).sort();
     expect(new Set(seconds).size).toBe(3);

@@ -4,8 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { execAgent } from '../../../model/agent/agent.ts';
-import type { Name } from '../../../model/text/names.ts';
+import type { NotEnforced } from '../../../model/team/not-enforced.ts';
+import { parseName, type Name } from '../../../model/text/names.ts';
 import type { Candidate, Review, Validation } from '../../../model/pipeline/round.ts';
+import { judgedAs, type Writer } from '../../../policy/sandbox/judged-work.ts';
+import { openJudging, type Judging } from '../../isolation/judging-isolation.ts';
 import { refusalText } from '../../../policy/context-budget.ts';
 import { commandReview, exitCodeReview, reviewOf, validationOf } from '../../../policy/refine/relay-outcome.ts';
 import { reviewPrompt } from '../../../policy/refine/relay-wording.ts';
@@ -20,6 +23,8 @@ interface ReviewEnvironment {
   /** The present diff, if the user asked for it. */
   readonly diff: string | undefined;
   readonly signal: AbortSignal;
+  /** Called with each sandbox that is not enforced. */
+  readonly onNotEnforced: (told: NotEnforced) => void;
 }
 
 interface Reviews {
@@ -42,14 +47,42 @@ export async function reviewAll(
   return { reviews: new Map(reviews), validation };
 }
 
-async function validate({ prepared, place, calls, signal }: ReviewEnvironment): Promise<Validation | undefined> {
+async function validate(reviewing: ReviewEnvironment): Promise<Validation | undefined> {
+  const { prepared, place, calls, signal } = reviewing;
   const { validate: command } = prepared.ask;
   if (command === undefined) return undefined;
-  // The user's own command may write: the user wrote it.
-  const call = { about: 'the validation', agent: execAgent(command), prompt: '', sandbox: 'workspace-write' as const };
+  const judging = await judgingOf(reviewing);
+  const agent = execAgent(command);
+  const judged = { ...agent, command: [...judging.wrap({ argv: agent.command ?? [], env: {} }).argv] };
+  // The user's own command may write: the user wrote it. It also runs what backends wrote.
+  const call = { about: 'the validation', agent: judged, prompt: '', sandbox: 'workspace-write' as const };
   const end = await calls.run({ ...call, timeoutMs: place.relayTimeoutMs }, signal);
   return end === undefined ? undefined : validationOf(command, end);
 }
+
+/** The isolation of a command of the user that runs what backends wrote. */
+async function judgingOf({ prepared, place, onNotEnforced }: ReviewEnvironment): Promise<Judging> {
+  const { isolation = 'auto', gates = {} } = place.session;
+  const judging = await openJudging({
+    what: 'the validation',
+    config: { members: writersOf(prepared) },
+    cwd: place.cwd,
+    environment: place.environment,
+    rules: { setting: isolation, sandbox: gates.sandbox ?? 'auto', network: gates.network ?? false },
+  });
+  if (judging.notEnforced !== undefined) onNotEnforced(judging.notEnforced);
+  return judging;
+}
+
+/** A command as backend is held only by a sandbox that the user named. */
+const writersOf = ({ backends, ask, sandbox }: PreparedRefine): Writer[] =>
+  backends.map(({ agent }) => ({
+    role: EXECUTOR,
+    agent,
+    sandbox: agent.kind === 'exec' ? ask.sandbox : sandbox.sandbox,
+  }));
+
+const EXECUTOR = parseName('role', 'executor');
 
 async function review(
   candidate: Candidate,
@@ -102,6 +135,13 @@ async function asked(
     sandbox,
     timeoutMs: place.relayTimeoutMs,
   };
+  const { isolation = 'auto' } = place.session;
+  if (isCommand && isolation !== 'required' && judgedAs(writersOf(prepared)).kind === 'bound')
+    reviewing.onNotEnforced({
+      what: call.about,
+      sandbox,
+      why: 'a command of yours is isolated only if that is required',
+    });
   const end = await calls.run(call, signal);
   if (end === undefined) return undefined;
   if (!isCommand) return reviewOf(label, end);

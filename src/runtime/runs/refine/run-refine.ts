@@ -3,7 +3,7 @@
  * it ends, every process is stopped and the team is archived before the synthesis is made.
  */
 import { timestamp } from '../../../model/text/clock.ts';
-import { notEnforcedText } from '../../../model/team/not-enforced.ts';
+import { notEnforcedText, type NotEnforced } from '../../../model/team/not-enforced.ts';
 import type { Name } from '../../../model/text/names.ts';
 import { advanceLoop, beginLoop } from '../../../policy/refine/convergence.ts';
 import {
@@ -77,10 +77,7 @@ class Refinement {
       ...place,
       isolation: place.session.isolation ?? 'auto',
       lend: place.session.lend,
-      onNotEnforced: (told) => {
-        const text = `Not enforced: ${notEnforcedText(told)}.`;
-        if (!this.#notes.includes(text)) this.#note(text);
-      },
+      onNotEnforced: this.#notEnforced,
     });
     this.#relay = new RefineRelay(prepared, place, this.#calls, {
       note: (text) => this.#note(text),
@@ -95,6 +92,11 @@ class Refinement {
       rubric: prepared.rubric,
     });
   }
+
+  readonly #notEnforced = (told: NotEnforced): void => {
+    const text = `Not enforced: ${notEnforcedText(told)}.`;
+    if (!this.#notes.includes(text)) this.#note(text);
+  };
 
   async run(): Promise<RefineReport> {
     for (const warning of this.#prepared.warnings) this.#note(warning);
@@ -155,7 +157,12 @@ class Refinement {
     const { ask } = this.#prepared;
     const diff = ask.includeDiff === true ? await this.#relay.diff(this.#signal) : undefined;
     const place = { prepared: this.#prepared, place: this.#place, calls: this.#calls };
-    const reviews = await reviewAll(candidates, { ...place, diff, signal: this.#signal });
+    const reviews = await reviewAll(candidates, {
+      ...place,
+      diff,
+      signal: this.#signal,
+      onNotEnforced: this.#notEnforced,
+    });
     if (reviews === undefined) return stop();
     const outcome: LoopOutcome = { kind: 'review', ...reviews };
     this.#tellDecision(advanceLoop(this.#loop, outcome), present(this.#loop).n);

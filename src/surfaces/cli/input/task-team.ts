@@ -9,7 +9,7 @@ import {
   type GivenPlan,
   isSameTask,
   makeGeneratedTeam,
-  makePlannedTeam,
+  makeTaskTeam,
   inspectExistingRun,
   type Name,
   notEnforcedText,
@@ -174,5 +174,5 @@ async function make(
   excludeTeamFiles(context);
   if (name === undefined) return makeGeneratedTeam(task, open);
   const given = task.named(name);
-  return { paths: await makePlannedTeam(given.plan, given.from, open), given };
+  return { paths: await makeTaskTeam(task, given, open), given };
 }
