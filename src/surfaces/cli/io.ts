@@ -5,6 +5,7 @@
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProgramIsolate, TerminalProcess } from '../../app.ts';
+import { SIGNAL_CODES, TIMED_OUT } from './interrupts.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
@@ -27,6 +28,12 @@ export interface CliIo {
   /** Present if the streams are those of this process. */
   readonly own?: OwnOutput;
 }
+
+/** Exit codes of a signal or a time-out. */
+const INTERRUPTED: ReadonlySet<number> = new Set([TIMED_OUT, ...Object.values(SIGNAL_CODES)]);
+
+/** How long a reader may take nothing before the process ends without it. */
+const READER_MS = 2_000;
 
 /** The output streams of this process. */
 export class OwnOutput {
@@ -51,6 +58,11 @@ export class OwnOutput {
     return terminal;
   }
 
+  /** Resolves when the terminal has what was written so far, or takes nothing. */
+  async settled(): Promise<void> {
+    await this.#terminal?.settled();
+  }
+
   /**
    * Call once, at the end.
    * @returns the exit code: 4 instead of 0 if data could not be written
@@ -63,7 +75,12 @@ export class OwnOutput {
       );
     this.stderr.end();
     await this.#terminal?.close();
-    return failure !== undefined && code === 0 ? 4 : code;
+    const end = failure !== undefined && code === 0 ? 4 : code;
+    // Data waits for a slow reader; what was interrupted, and remarks, wait only for one that reads.
+    const isStopped = INTERRUPTED.has(code);
+    const isTold = await this.stderr.drained(READER_MS);
+    if (!(await this.stdout.drained(isStopped ? READER_MS : Infinity)) || !isTold) process.exit(end);
+    return end;
   }
 }
 

@@ -9,6 +9,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import process from 'node:process';
 import { isatty } from 'node:tty';
+import { realClock } from '../../app.ts';
 
 export interface OutputStream {
   /** @param done called when the text was accepted, or when the reader is gone */
@@ -32,6 +33,7 @@ type Relay = (text: string) => boolean;
 
 /** Bytes that may wait for the reader of a pipe. */
 const MOST_WAITING = 8 * 1024 * 1024;
+const DRAIN_LOOK_MS = 20;
 /** The reader is gone: EIO is a closed terminal. */
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
@@ -85,6 +87,26 @@ export class OwnStream implements OutputStream {
       this.#leftOut = 0;
       this.#own().write(said, done);
     }
+  }
+
+  /**
+   * Waits until the reader of a pipe has everything.
+   *
+   * @param patienceMs how long it may take nothing
+   * @returns whether it has
+   */
+  async drained(patienceMs: number): Promise<boolean> {
+    const stream = this.#stream;
+    if (stream === undefined) return true;
+    let least = stream.writableLength;
+    for (let waited = 0; least > 0 && !stream.destroyed; waited += DRAIN_LOOK_MS) {
+      if (waited >= patienceMs) return false;
+      await realClock.sleep(DRAIN_LOOK_MS);
+      if (stream.writableLength >= least) continue;
+      least = stream.writableLength;
+      waited = 0;
+    }
+    return true;
   }
 
   /** Prints the count of left out lines, if there is room by now. */

@@ -22,7 +22,15 @@ async function completer(io: CliIo): Promise<RootCommand> {
 
 /** Prints the completion script for a shell. */
 export async function printScript(shell: string, io: CliIo): Promise<void> {
-  (await completer(io)).setup('teams', 'teams', shell);
+  const tab = await completer(io);
+  // tab prints to the console; a script that could not be written is said as with every verb.
+  const { log } = console;
+  console.log = (text: string) => void io.stdout.write(`${text}\n`);
+  try {
+    tab.setup('teams', 'teams', shell);
+  } finally {
+    console.log = log;
+  }
 }
 
 /**

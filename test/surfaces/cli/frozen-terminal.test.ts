@@ -1,5 +1,5 @@
 /** A terminal that takes nothing: the lead goes on, and signals work. */
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BIN, until, Workplace } from '../../support/cli.ts';
@@ -22,6 +22,10 @@ const log = (place: Workplace, file = '.teams/duo/events.jsonl'): string => {
   const path = join(place.root, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 };
+
+/** Whether it has the process that writes to the terminal: it begins after the command takes signals. */
+const hasChild = (pid: number | undefined): boolean =>
+  pid !== undefined && readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '';
 
 describe.skipIf(noPty())('a terminal that takes nothing', () => {
   it('a member that died is started again, the run ends, and its report is shown when the terminal goes on', async () => {
@@ -54,6 +58,23 @@ describe.skipIf(noPty())('a terminal that takes nothing', () => {
     expect((await place.teams('delete', 'duo', '--force', '--now')).code).toBe(0);
     await until(() => terminal.exit !== undefined, 'the lead ends', LONG_MS);
     expect(terminal.exit).toBe(0);
+  });
+
+  it.each([
+    ['wait duo', undefined],
+    ['ui duo', undefined],
+    ['relay --to exec:./slow --prompt x', 'asked'],
+  ])('SIGTERM ends %s', async (words, begun) => {
+    const place = new Workplace();
+    await place.teams('create', 'duo', '--member', 'ada');
+    place.put('slow', '#!/bin/sh\ntouch asked\nsleep 600\n');
+    chmodSync(join(place.root, 'slow'), 0o755);
+    const terminal = start(place, 'full', ...words.split(' '));
+    if (begun === undefined) await until(() => hasChild(terminal.pid), 'the command takes signals', LONG_MS);
+    else await until(() => existsSync(join(place.root, begun)), 'the backend is asked', LONG_MS);
+    process.kill(terminal.pid ?? 0, 'SIGTERM');
+    await until(() => terminal.exit !== undefined, 'the command ends', LONG_MS);
+    expect(terminal.exit).toBe(143);
   });
 
   it('a terminal that is closed meanwhile leaves no process', async () => {

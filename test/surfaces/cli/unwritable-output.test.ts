@@ -1,8 +1,10 @@
 /** Output that cannot be written: a full log disk neither ends a run nor prints a stack trace. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
-import { Workplace } from '../../support/cli.ts';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { BIN, until, Workplace } from '../../support/cli.ts';
 import { noSmallDisk, onSmallDisk } from '../../support/small-disk.ts';
 
 const PLAN = JSON.stringify({
@@ -23,6 +25,7 @@ describe('a full device on stdout', () => {
     'list --json',
     'create duo --member ada',
     'config show',
+    'completion bash',
     'validate plan.json',
     'doctor',
   ])('`teams %s` ends with one sentence and exit 4', async (words) => {
@@ -45,6 +48,35 @@ describe('a full device on stdout', () => {
     expect(code).toBe(4);
     expect(err).toContain(FULL);
     expect(existsSync(join(place.root, 'done.txt'))).toBe(true);
+  });
+});
+
+describe('a pipe that nobody reads', () => {
+  const LOUD = "head -c 20000000 /dev/zero | tr '\\0' x | fold -w 200";
+  const start = (place: Workplace, run: string): ChildProcess => {
+    const members = [{ name: 'ada', agent: { kind: 'exec' } }];
+    place.put('plan.json', JSON.stringify({ name: 'duo', members, tasks: [{ subject: 'Say', owner: 'ada', run }] }));
+    const child = spawn(process.execPath, [BIN, 'run', 'plan.json'], {
+      cwd: place.root,
+      env: place.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    for (const pipe of [child.stdout, child.stderr]) pipe.pause();
+    return child;
+  };
+
+  it('does not hold up the end of a run', async () => {
+    const child = start(new Workplace(), LOUD);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('does not hold up SIGTERM', async () => {
+    const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '1000' });
+    const child = start(place, `${LOUD}; touch begun; sleep 600`);
+    await until(() => existsSync(join(place.root, 'begun')), 'everything was said', 30_000);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([143, null]);
   });
 });
 

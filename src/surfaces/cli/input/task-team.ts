@@ -27,6 +27,7 @@ import { requireAgents } from './default-agent.ts';
 import { Interrupts } from '../interrupts.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
 import type { CliContext } from '../context.ts';
+import { freeTerminal } from '../output/lead-terminal.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
@@ -68,7 +69,7 @@ export async function teamOfTask(
   }
   const resolved = await resolveRun(context, ask, flags);
   requireApproval(context, flags);
-  const planned = await plan(resolved, flags);
+  const planned = await plan(context, resolved, flags);
   if (planned.kind === 'ended') return planned;
   if (flags.dryRun) return shown(context, planned.task, name);
   if (!(await isAgreed(context, planned.task.text))) return { kind: 'ended', code: DECLINED };
@@ -138,8 +139,9 @@ function resolveRun(
 type Planning =
   { readonly kind: 'planned'; readonly task: PlannedTask } | { readonly kind: 'ended'; readonly code: number };
 
-async function plan(resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
+async function plan(context: CliContext, resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
   using interrupts = new Interrupts(timeout);
+  freeTerminal(context);
   const task = await planTask(resolved, interrupts.stop);
   return task === undefined ? { kind: 'ended', code: interrupts.code ?? DECLINED } : { kind: 'planned', task };
 }
@@ -158,6 +160,7 @@ async function isAgreed(context: CliContext, text: string): Promise<boolean> {
     context.info(`${text}\n`);
     return true;
   }
+  await context.io.own?.settled();
   const answer = (await question(`${text}\n\nProceed? [Y/n]`)).trim();
   const isYes = answer === '' || /^y(?:es)?$/i.test(answer);
   if (!isYes) context.info('Nothing was started.');

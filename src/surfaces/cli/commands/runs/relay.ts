@@ -7,6 +7,7 @@ import { duration, flag, noMore, readOptions, text } from '../../input/options.t
 import { givenText } from '../../input/text-argument.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { refinePlace } from '../../input/refine-place.ts';
+import { freeTerminal } from '../../output/lead-terminal.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
@@ -27,6 +28,7 @@ export const act: Act = async (context, given) => {
   if (to === undefined) throw new UsageError('USAGE', `--to: Expected a backend, one of ${BACKEND_WORDS.join(', ')}.`);
   if (prompt === undefined) throw new UsageError('USAGE', '--prompt: Expected a prompt; `-` reads it from stdin.');
   using interrupts = new Interrupts();
+  freeTerminal(context);
   const place = refinePlace(context, repo);
   try {
     const answer = await relayOnce(

@@ -6,6 +6,7 @@ import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { duration, noMore, readOptions } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
+import { freeTerminal } from '../../output/lead-terminal.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ timeout: duration });
@@ -15,6 +16,7 @@ export const act: Act = async (context, given) => {
   const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
   using interrupts = new Interrupts(timeout);
+  freeTerminal(context);
   const ended = await waitForEnd(team.paths, interrupts.stop);
   const exitCode = ended ?? interrupts.code ?? TIMED_OUT;
   const head = ended === undefined ? '' : reportHead(context, team.name);

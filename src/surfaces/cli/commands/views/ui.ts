@@ -6,6 +6,7 @@ import { Interrupts } from '../../interrupts.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
+import { freeTerminal } from '../../output/lead-terminal.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ port: wholeNumber });
@@ -19,6 +20,7 @@ export const act: Act = async (context, given) => {
   const { merged, open } = settings(context);
   const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = merged.config;
   using interrupts = new Interrupts();
+  freeTerminal(context);
   const { openUi } = await import('../../../web/open-ui.ts');
   const ui = await openUi({
     port,
