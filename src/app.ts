@@ -49,7 +49,7 @@ export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { loadConfig } from './runtime/team/configuration.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
-export { detachLead } from './runtime/process/detach.ts';
+export { detachLead, type DetachedPlace } from './runtime/process/detach.ts';
 export { TerminalProcess, type TerminalNews, type TerminalOrder } from './runtime/process/terminal-process.ts';
 export { diagnose } from './runtime/setup/doctor.ts';
 export { configureMember } from './runtime/lead/configure-member.ts';
@@ -67,7 +67,7 @@ export {
   mailOf,
   outputOf,
 } from './runtime/views/follow.ts';
-export { TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
+export { SubjectLines, TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
 export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';
@@ -78,6 +78,7 @@ export { carryOutUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
 export { closeTeam, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';
+export { retryTasks } from './runtime/runs/retry-tasks.ts';
 export { shutdownAhead } from './runtime/views/shutdown-ahead.ts';
 export { listedTeams } from './runtime/views/listing.ts';
 export { MailIndex, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';

@@ -18,7 +18,6 @@ const LISTS = [
   ['mail', '.mail-columns .windowed'],
   ['activity', '.activity-view .windowed'],
   ['timeline', '.timeline .windowed'],
-  ['graph', '.graph-list .windowed'],
 ];
 
 export const ids = ['page'];

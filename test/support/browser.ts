@@ -10,7 +10,7 @@ if (executablePath === undefined) console.warn('NO CHROMIUM on PATH: the page is
 
 export const hasBrowser = executablePath !== undefined;
 
-export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'];
+export const TABS = ['overview', 'output', 'board', 'graph', 'timeline', 'changes', 'mail', 'spending', 'activity'];
 
 export interface OpenTab {
   readonly tab: Tab;

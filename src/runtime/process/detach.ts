@@ -10,7 +10,7 @@ import { openStore } from '../../store/team/team-store.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { commandLine } from './package.ts';
 
-interface DetachedPlace {
+export interface DetachedPlace {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

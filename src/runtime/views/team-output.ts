@@ -50,10 +50,7 @@ export class TeamOutput {
   /** @param since `now`: what was printed before is left out */
   constructor(store: Seen, { since }: { readonly since: 'start' | 'now' }) {
     this.#store = store;
-    for (const member of membersOf(store)) {
-      const { reader } = this.#of(member);
-      if (since === 'now') reader.skip();
-    }
+    if (since === 'now') for (const member of membersOf(store)) this.#of(member).reader.skip();
   }
 
   /** The whole lines since the last look: of one member, or of all. */
@@ -131,6 +128,45 @@ export class TaskLines {
   /** Lines without an end. */
   end(): string[] {
     return [...this.#lines.values()].flatMap((lines) => lines.end());
+  }
+}
+
+/** Lines that are kept of one subject. */
+const KEPT = 10_000;
+
+/** The last lines of a task or a member, for a view that asks for what came since it last asked. */
+export class SubjectLines {
+  readonly #look: () => string[];
+  readonly #close: () => void;
+  #lines: string[] = [];
+  #total = 0;
+
+  constructor(store: Seen, subject: { readonly task: string } | { readonly member: Name }) {
+    if ('task' in subject) {
+      const lines = new TaskLines(store, subject.task);
+      this.#look = () => lines.look();
+      this.#close = () => {};
+    } else {
+      const output = new TeamOutput(store, { since: 'start' });
+      this.#look = () => [...output.look(subject.member)].map(({ line }) => line);
+      this.#close = () => output.close();
+    }
+  }
+
+  /**
+   * @param known how many lines the caller has
+   * @returns the lines after those, and how many there are in all; older ones than are kept are left out
+   */
+  since(known: number): { readonly lines: readonly string[]; readonly total: number } {
+    const news = this.#look();
+    this.#total += news.length;
+    this.#lines = [...this.#lines, ...news].slice(-KEPT);
+    const fresh = Math.max(0, Math.min(this.#lines.length, this.#total - known));
+    return { lines: fresh === 0 ? [] : this.#lines.slice(-fresh), total: this.#total };
+  }
+
+  close(): void {
+    this.#close();
   }
 }
 

@@ -23,6 +23,11 @@ const mailQuery = z.object({
   skip: number.default(0),
   count: number.default(100),
 });
+const outputQuery = z.object({
+  task: z.string().max(16).optional(),
+  member: z.string().max(64).optional(),
+  after: number.default(0),
+});
 const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
 
 /** @param isToken the token is asked for again here, after routing: what a route serves never depends on the guard alone */
@@ -42,6 +47,15 @@ export function appOf(cache: TeamCache, isToken: ServerIdentity['isToken']): Hon
     const live = await cache.live(c.req.param('team'));
     return answer(c, await live.why(c.req.query('subject') || undefined));
   });
+  app.get('/api/teams/:team/output', async (c) => {
+    const { task, member = '', after } = parsed(outputQuery, c.req.query());
+    const live = await cache.live(c.req.param('team'));
+    return answer(c, live.output(task === undefined ? { member } : { task }, after));
+  });
+  app.get('/api/teams/:team/changes', async (c) => {
+    const live = await cache.live(c.req.param('team'));
+    return answer(c, await live.changes(c.req.query('task') || undefined));
+  });
   app.get('/api/teams/:team/mail', async (c) => {
     const { q, count, ...rest } = parsed(mailQuery, c.req.query());
     const live = await cache.live(c.req.param('team'));
@@ -53,7 +67,7 @@ export function appOf(cache: TeamCache, isToken: ServerIdentity['isToken']): Hon
   });
   app.post('/api/teams/:team/deeds', bodyLimit({ maxSize: LARGEST_BODY, onError: tooLong }), async (c) => {
     const deed = parsed(webCommandSchema, await c.req.json().catch(() => undefined));
-    return answer(c, await runWebCommand(cache.handle(c.req.param('team')), deed));
+    return answer(c, await runWebCommand(cache.handle(c.req.param('team')), deed, cache.place));
   });
   app.get('*', (c) => asset(c));
   app.onError((error, c) => failed(c, error));

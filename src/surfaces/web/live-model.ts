@@ -5,6 +5,7 @@
 import {
   count,
   criticalPath,
+  remainingMs,
   workedMs,
   type TeamSnapshot,
   type ClaimSpan,
@@ -14,7 +15,7 @@ import {
 } from '../../app.ts';
 import type { CooperativeWork } from './cooperative.ts';
 import { asJson } from './json.ts';
-import { memberRows, sketchedMembers, spanRow, taskRow } from './wire-rows.ts';
+import { memberRows, sketchedMembers, spanRow, spentOf, taskRow } from './wire-rows.ts';
 import type { EventRow, Head } from './wire-types.ts';
 
 /** What the row of an ended task was made from. */
@@ -37,6 +38,8 @@ export class LiveModel {
   readonly #spans = new VersionedRows();
   readonly #parts = new VersionedRows();
   readonly #final = new Map<string, Made>();
+  /** Claims whose end was read. */
+  readonly #settled = new Set<string>();
   #snapshot: TeamSnapshot | undefined;
   #number = 0;
 
@@ -126,10 +129,10 @@ export class LiveModel {
     let [isChanged, count] = [false, 0];
     for (const span of spans) {
       const key = `${span.task}.${span.claim}`;
-      if (isEnded(span) && this.#spans.has(`${key}!`)) continue;
-      const row = spanRow(span);
-      // Rows of one claim replace each other on the page; its end is sent once.
-      isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
+      // A claim whose end is not read yet counts as lost until it is.
+      if (isSettled(span) && this.#settled.has(key)) continue;
+      if (isSettled(span)) this.#settled.add(key);
+      isChanged = this.#spans.put(key, spanRow(span), since) || isChanged;
       if ((count += 1) % PORTION === 0) yield;
     }
     if (isChanged)
@@ -156,8 +159,9 @@ export class LiveModel {
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
         : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },
       counts: count(board),
-      spent: { tokens: total.tokens, usd: total.usd },
+      spent: spentOf(total),
       unpriced: total.unpriced,
+      remaining: sight === undefined ? null : this.#remaining(sight),
       firstAt: timeOf(projection.firstAt),
       lastAt: timeOf(projection.last?.at),
       now: store.clock.now(),
@@ -165,9 +169,18 @@ export class LiveModel {
       trouble: this.trouble,
     };
   }
+
+  #remaining({ board, outcome, at }: TeamSnapshot): number | null {
+    // While it waits for a person nobody knows.
+    if (outcome !== 'running') return null;
+    const { completions, firstAt } = this.#watch.projection;
+    const { pending, in_progress: working } = count(board);
+    return remainingMs({ completions, startedAt: timeOf(firstAt) ?? at, left: pending + working, now: at }) ?? null;
+  }
 }
 
 const isEnded = ({ to }: ClaimSpan): boolean => to !== undefined;
+const isSettled = (span: ClaimSpan): boolean => isEnded(span) && span.end !== 'lost';
 
 const timeOf = (at: string | undefined): number | null => (at === undefined ? null : Date.parse(at));
 
@@ -182,10 +195,6 @@ interface Entry {
  */
 class VersionedRows {
   readonly #entries = new Map<string, Entry>();
-
-  has(key: string): boolean {
-    return this.#entries.has(key);
-  }
 
   /** @returns whether the row changed */
   put(key: string, row: unknown, number: number): boolean {

@@ -3,7 +3,10 @@
  * client is connected. It gives any number of clients what changed since the event that they know.
  */
 import {
+  changesSince,
+  knownMember,
   shellWords,
+  SubjectLines,
   isTeamError,
   MailIndex,
   resolveTask,
@@ -26,7 +29,7 @@ import type {
 import { runAtOnce, runCooperatively } from './cooperative.ts';
 import { LiveModel } from './live-model.ts';
 import { eventRow } from './wire-rows.ts';
-import type { EventRow, MailPage, TaskDetail, WhyDetail } from './wire-types.ts';
+import type { ChangesPage, EventRow, MailPage, OutputPage, TaskDetail, WhyDetail } from './wire-types.ts';
 
 export interface LiveOptions {
   readonly watch: TeamWatchOptions;
@@ -48,6 +51,11 @@ const KEPT_EVENTS = 1_000;
 /** How many characters of a result are shown. */
 const SHOWN_RESULT = 64 * 1024;
 
+/** Outputs that are followed at once. */
+const KEPT_OUTPUTS = 16;
+const SHOWN_CHANGES = 512 * 1024;
+const SHOWN_FILES = 1_000;
+
 export class LiveTeam {
   readonly #place: LivePlace;
   readonly #options: LiveOptions;
@@ -58,6 +66,7 @@ export class LiveTeam {
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
   #events: EventRow[] = [];
+  readonly #outputs = new Map<string, SubjectLines>();
   #watchers = 0;
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
@@ -136,6 +145,43 @@ export class LiveTeam {
     };
   }
 
+  /**
+   * Lines that a task or a member printed, after those that the caller has.
+   * @throws UsageError `UNKNOWN_TASK`, `UNKNOWN_MEMBER`
+   */
+  output(subject: { readonly task: string } | { readonly member: string }, known: number): OutputPage {
+    const { store } = this.#watch;
+    store.board.fold();
+    const key =
+      'task' in subject
+        ? `task ${resolveTask(store.board.board, subject.task).id}`
+        : `member ${knownMember(store, subject.member)}`;
+    const shown = this.#outputs.get(key) ?? new SubjectLines(store, outputSubject(store, subject));
+    this.#outputs.delete(key);
+    this.#outputs.set(key, shown);
+    const [oldest] = this.#outputs.keys();
+    if (this.#outputs.size > KEPT_OUTPUTS && oldest !== undefined) {
+      this.#outputs.get(oldest)?.close();
+      this.#outputs.delete(oldest);
+    }
+    return shown.since(known);
+  }
+
+  /**
+   * What the run, or a task, changed.
+   * @throws UsageError `UNKNOWN_TASK`, and what `teams diff` says
+   */
+  async changes(task: string | undefined): Promise<ChangesPage> {
+    const { store } = this.#watch;
+    const about = task === undefined ? undefined : resolveTask(store.board.fold(), task);
+    const { files, text } = await changesSince(store, about, this.#end.signal);
+    return {
+      files: files.slice(0, SHOWN_FILES).map(({ path }) => path),
+      text: text.slice(0, SHOWN_CHANGES),
+      isCut: text.length > SHOWN_CHANGES,
+    };
+  }
+
   async why(subject?: string): Promise<WhyDetail> {
     const { store } = this.#watch;
     return { text: whyText(await why(store, subject, this.#options.why), store.clock.now()) };
@@ -154,6 +200,7 @@ export class LiveTeam {
     this.#end.abort();
     clearTimeout(this.#timer);
     await this.#following;
+    for (const output of this.#outputs.values()) output.close();
     this.#watch.close();
   }
 
@@ -209,3 +256,11 @@ export class LiveTeam {
     for (const wake of Array.from(this.#waiters)) wake();
   }
 }
+
+const outputSubject = (
+  store: TeamWatch['store'],
+  subject: { readonly task: string } | { readonly member: string },
+): ConstructorParameters<typeof SubjectLines>[1] =>
+  'task' in subject
+    ? { task: resolveTask(store.board.board, subject.task).id }
+    : { member: knownMember(store, subject.member) };

@@ -1,6 +1,14 @@
 /** The teams of a root; each is followed from its first request until the server ends. */
 import { basename } from 'node:path';
-import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, type TeamHandle } from '../../app.ts';
+import {
+  listTeams,
+  openHandle,
+  UsageError,
+  type ListedTeam,
+  type DetachedPlace,
+  type OpenOptions,
+  type TeamHandle,
+} from '../../app.ts';
 import { LiveTeam, type LiveOptions } from './live-team.ts';
 import type { TeamEntry } from './wire-types.ts';
 
@@ -23,6 +31,12 @@ export class TeamCache implements AsyncDisposable {
   /** Aborts when the server ends. */
   get closing(): AbortSignal {
     return this.#end.signal;
+  }
+
+  /** Where a lead is started for a team that nobody leads. */
+  get place(): DetachedPlace {
+    const { root, environment = {} } = this.#options.open;
+    return { cwd: root, environment };
   }
 
   list(): TeamEntry[] {

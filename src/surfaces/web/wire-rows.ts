@@ -5,8 +5,12 @@ import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './wire-types.
 
 type Board = TeamSnapshot['board'];
 
-const spentOf = (spending: Spending | undefined): Spent | null =>
-  spending === undefined ? null : { tokens: spending.tokens, usd: spending.usd };
+export const spentOf = ({ tokens, usd, unpriced, unknown }: Spending): Spent => ({
+  tokens,
+  usd,
+  isUnknown: unpriced.length > 0 || unknown.length > 0,
+});
+const spentIn = (spending: Spending | undefined): Spent | null => (spending === undefined ? null : spentOf(spending));
 
 export function taskRow(board: Board, task: Task, spending: Spending | undefined): TaskRow {
   const { id, subject, column, member, waitsFor, asks, attempts, since, reason = null } = cardOf(board, task);
@@ -22,7 +26,7 @@ export function taskRow(board: Board, task: Task, spending: Spending | undefined
     attempts,
     since: Date.parse(since),
     reason,
-    spent: spentOf(spending),
+    spent: spentIn(spending),
   };
 }
 
@@ -69,6 +73,6 @@ export const memberRows = ({ members }: TeamSnapshot, { spending, words }: TeamP
     pid,
     task,
     unread,
-    spent: spentOf(spending.members.get(name)),
+    spent: spentIn(spending.members.get(name)),
     words: words.get(name)?.slice(0, 300) ?? null,
   }));

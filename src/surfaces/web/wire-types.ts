@@ -16,6 +16,8 @@ export interface TeamEntry {
 export interface Spent {
   readonly tokens: number;
   readonly usd: number;
+  /** The price of some of the tokens is not known: then `usd` is too little. */
+  readonly isUnknown: boolean;
 }
 
 export interface TaskRow {
@@ -98,6 +100,8 @@ export interface Head {
   readonly spent: Spent;
   /** Models without a known price. */
   readonly unpriced: readonly string[];
+  /** How long the run will probably go on, in milliseconds; null while too little is known. */
+  readonly remaining: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly now: number;
@@ -144,6 +148,21 @@ export interface TaskDetail {
   readonly files: readonly string[];
 }
 
+/** Lines that a task or a member printed. */
+export interface OutputPage {
+  readonly lines: readonly string[];
+  /** How many lines there are in all, these included. */
+  readonly total: number;
+}
+
+/** What a run or a task changed, as `git diff` prints it. */
+export interface ChangesPage {
+  readonly files: readonly string[];
+  readonly text: string;
+  /** The text goes on after these characters. */
+  readonly isCut: boolean;
+}
+
 export interface WhyDetail {
   readonly text: string;
 }
@@ -153,4 +172,6 @@ export interface CommandResult {
   readonly told: readonly string[];
   /** The members that did not get it, and why. */
   readonly refused: readonly string[];
+  /** What else happened, as a sentence. */
+  readonly note?: string;
 }

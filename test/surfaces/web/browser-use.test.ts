@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect([...team.store.board.fold().requests.values()]).toMatchObject([
       { state: 'answered', answer: 'Postgres, please' },
     ]);
-    await tab.keyboard.press('2');
+    await tab.keyboard.press('3');
     const cards = tab.getByRole('list', { name: 'Completed tasks' }).getByRole('button');
     await cards.first().focus();
     await tab.keyboard.press('ArrowDown');

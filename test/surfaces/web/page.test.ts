@@ -1,9 +1,10 @@
 /** What the page receives and what it may do, over the wire. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { MailIndex } from '../../../src/runtime/team/mail-index.ts';
 import { sendMail } from '../../../src/runtime/team/send-mail.ts';
 import { makeRequest } from '../../../src/runtime/team/requests.ts';
+import { OutputLog } from '../../../src/store/board/output-log.ts';
 import { archive } from '../../../src/store/team/team-list.ts';
 import { criticalMs } from '../../../src/surfaces/web/page/critical.ts';
 import type { Update } from '../../../src/surfaces/web/wire-types.ts';
@@ -105,6 +106,28 @@ describe('the critical path', () => {
   });
 });
 
+describe('the output', () => {
+  it('has the lines of a task or a member, and later those that came since', async () => {
+    const team = told();
+    const { disk, paths, clock } = team.store;
+    const log = new OutputLog(disk, paths.output(name('ada')), paths.outputParts(name('ada')));
+    onTestFinished(() => log.close());
+    const at = new Date(clock.now()).toISOString();
+    log.begin({ task: '1', claim: 1 }, at);
+    log.append(Buffer.from('one\ntwo\n'));
+    log.begin(undefined, at);
+    log.append(Buffer.from('of nobody\n'));
+    const page = await openPage(team.root);
+    expect(await page.json('teams/login/output?task=1')).toEqual({ lines: ['one', 'two'], total: 2 });
+    expect(await page.json('teams/login/output?member=ada')).toEqual({ lines: ['one', 'two', 'of nobody'], total: 3 });
+    log.append(Buffer.from('more\n'));
+    expect(await page.json('teams/login/output?member=ada&after=3')).toEqual({ lines: ['more'], total: 4 });
+    expect((await page.ask('teams/login/output?task=99')).status).toBe(404);
+    expect((await page.ask('teams/login/output?member=../lead')).status).toBe(400);
+    expect((await page.ask('teams/login/changes')).status).toBe(400);
+  });
+});
+
 describe('a command of the page', () => {
   const person = { kind: 'person', name: LEAD, epoch: 1 } as const;
 
@@ -135,6 +158,28 @@ describe('a command of the page', () => {
     expect(await page.json('teams/login/mail?member=bob&q=THIS+one')).toMatchObject({
       rows: [{ from: 'lead', to: 'bob', text: 'This one', isWaiting: true }],
     });
+  });
+
+  it('a command of the page retries, skips and adds tasks, and has a member leave', async () => {
+    const team = told()
+      .ledByUs()
+      .add('Third')
+      .add('Fourth', { blockedBy: ['3'] });
+    team.claim('3', 'ada').fail('3', 'ada', 'it broke');
+    const page = await openPage(team.root);
+    const statuses = () => [...team.store.board.fold().tasks.values()].map(({ status }) => status);
+    const noted = async (deed: object, note: string): Promise<void> =>
+      expect(await (await page.do('login', deed)).json()).toEqual({ told: [], refused: [], note });
+    expect((await page.do('login', { do: 'retry', task: '1' })).status).toBe(409);
+    await noted({ do: 'retry' }, 'Pending again: #3.');
+    await noted({ do: 'retry' }, 'No task has failed.');
+    await noted({ do: 'skip', task: '3' }, '#3 is skipped.');
+    expect(statuses()).toEqual(['completed', 'pending', 'skipped', 'skipped']);
+    await noted({ do: 'add', subject: 'Fifth', description: 'more', owner: 'ada' }, '#5 is on the board.');
+    expect(team.store.board.fold().tasks.get('5')).toMatchObject({ subject: 'Fifth', owner: 'ada' });
+    await noted({ do: 'stop', member: 'ada' }, 'ada finishes its step and leaves.');
+    expect((await page.do('login', { do: 'add', subject: ' ', description: '' })).status).toBe(400);
+    expect((await page.do('login', { do: 'add', subject: 'x', description: '', run: 'id' })).status).toBe(400);
   });
 
   it('a command of the page approves or rejects a plan', async () => {

@@ -1,15 +1,14 @@
 /** What a person can do in the dashboard: each action opens the team for its duration, for the speaker. */
 import {
   changesSince,
-  detachLead,
   eventLine,
   judgeTask,
   openForReading,
   openHandle,
   realClock,
   resolveTask,
+  retryTasks,
   reviseTask,
-  statusOf,
   timeOfDay,
   why,
   whyText,
@@ -43,7 +42,8 @@ export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }
     skip: (task: string) => doing((handle) => handle.board.skip(task, { cascade: true, why: 'skipped in the view' })),
     stop: (member: string) =>
       doing((handle) => handle.send(member, 'Finish your step and leave.', { type: 'shutdown_request' })),
-    retry: (task: string | undefined) => retried(context, paths, task, { doing, isLedHere }),
+    retry: (task: string | undefined) =>
+      doing((handle) => retryTasks(handle, paths, task, isLedHere ? undefined : context.io)),
     diff: (task: string | undefined) =>
       looking(async (store) => {
         const about = task === undefined ? undefined : resolveTask(store.board.fold(), task);
@@ -58,29 +58,4 @@ export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }
         return [whyText(answer, realClock.now()), ...events].join('\n');
       }),
   };
-}
-
-interface Retrying {
-  readonly doing: (work: (handle: TeamHandle) => Promise<string[]>) => Promise<string[]>;
-  readonly isLedHere: boolean;
-}
-
-/** A team that nobody leads gets a lead in the background, so that what was retried is done. */
-async function retried(
-  context: CliContext,
-  paths: TeamPaths,
-  task: string | undefined,
-  { doing, isLedHere }: Retrying,
-): Promise<string> {
-  const ids = await doing(async ({ board }) =>
-    task === undefined ? board.retryFailed() : [(await board.retry(task)).id],
-  );
-  if (ids.length === 0) return 'No task has failed.';
-  const again = `Pending again: ${ids.map((id) => `#${id}`).join(' ')}.`;
-  const store = openForReading(paths, { clock: realClock });
-  const isLed = isLedHere || statusOf(store).lead.alive;
-  store.close();
-  if (isLed) return again;
-  const pid = await detachLead(paths, ['resume', paths.name, '--root', paths.root], context.io);
-  return `${again} A lead was started (pid ${pid}).`;
 }

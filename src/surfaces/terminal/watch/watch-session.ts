@@ -163,7 +163,8 @@ export class WatchSession {
       spending,
       startedAt,
       endedAt,
-      remaining: isRunning ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
+      remaining:
+        outcome === 'running' ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
       state: this.#state,
       lines: this.#feed?.lines ?? [],
       ending: this.#endingText(rows),

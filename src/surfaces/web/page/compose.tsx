@@ -1,8 +1,8 @@
-/** Forms of the page: send, answer, approve, refuse. Each form shows its result or its error. */
+/** What a person does on the page: send, answer, approve, retry, skip, stop, add. Each shows its result or its error. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebCommand } from '../commands.ts';
-import type { CommandResult, TeamProblem } from '../wire-types.ts';
+import type { CommandResult, TaskRow, TeamProblem } from '../wire-types.ts';
 import { usePageNavigation } from './navigation.ts';
 import { inTeam, post } from './http-client.ts';
 
@@ -19,8 +19,8 @@ function useCommand(): CommandForm {
   const run = async (deed: WebCommand): Promise<boolean> => {
     setState({ isBusy: true, outcome: '', hasFailed: false });
     try {
-      const { told, refused } = await post<CommandResult>(inTeam(team, 'deeds'), deed);
-      const outcome = [told.length === 0 ? '' : `Told ${told.join(', ')}.`, ...refused].filter(Boolean).join(' ');
+      const { told, refused, note = '' } = await post<CommandResult>(inTeam(team, 'deeds'), deed);
+      const outcome = [told.length === 0 ? '' : `Told ${told.join(', ')}.`, note, ...refused].filter(Boolean).join(' ');
       setState({ isBusy: false, outcome, hasFailed: refused.length > 0 });
       return true;
     } catch (error) {
@@ -64,6 +64,118 @@ export function SendForm({ to, names }: { to?: string; names: readonly string[] 
       <TextBox label={to === undefined ? 'Message' : `Message to ${to}`} value={text} onText={setText} />
       <button type="submit" class="primary" disabled={command.isBusy || text.trim() === ''}>
         Send
+      </button>
+      <Outcome {...command} />
+    </form>
+  );
+}
+
+/** What can be done about a task: retry it, skip it. */
+export function TaskActions({ row }: { row: TaskRow }): JSX.Element | null {
+  const { isLive } = usePageNavigation();
+  const command = useCommand();
+  const [isSure, setSure] = useState(false);
+  const canSkip = row.column === 'in_progress' || row.column === 'ready' || row.column === 'blocked';
+  if (!isLive || (row.column !== 'failed' && !canSkip)) return null;
+  const skip = (): void => {
+    if (isSure) void command.run({ do: 'skip', task: row.id });
+    setSure(!isSure);
+  };
+  return (
+    <div class="actions">
+      {row.column === 'failed' && (
+        <button
+          type="button"
+          class="primary"
+          disabled={command.isBusy}
+          aria-label={`Retry task ${row.id}`}
+          onClick={() => void command.run({ do: 'retry', task: row.id })}
+        >
+          Retry
+        </button>
+      )}
+      {canSkip && (
+        <button type="button" class="plain" disabled={command.isBusy} aria-label={`Skip task ${row.id}`} onClick={skip}>
+          {isSure ? 'Skip it and what waits for it?' : 'Skip'}
+        </button>
+      )}
+      <Outcome {...command} />
+    </div>
+  );
+}
+
+/** Retries everything that failed. */
+export function RetryAll({ count }: { count: number }): JSX.Element | null {
+  const { isLive } = usePageNavigation();
+  const command = useCommand();
+  if (!isLive || count === 0) return null;
+  return (
+    <div class="actions">
+      <button type="button" class="primary" disabled={command.isBusy} onClick={() => void command.run({ do: 'retry' })}>
+        {count === 1 ? 'Retry what failed' : `Retry all ${count} that failed`}
+      </button>
+      <Outcome {...command} />
+    </div>
+  );
+}
+
+/** Has a member finish its step and leave. */
+export function StopMember({ name }: { name: string }): JSX.Element | null {
+  const { isLive } = usePageNavigation();
+  const command = useCommand();
+  const [isSure, setSure] = useState(false);
+  if (!isLive) return null;
+  const stop = (): void => {
+    if (isSure) void command.run({ do: 'stop', member: name });
+    setSure(!isSure);
+  };
+  return (
+    <div class="actions">
+      <button type="button" class="plain" disabled={command.isBusy} onClick={stop}>
+        {isSure ? `Have ${name} finish its step and leave?` : 'Stop'}
+      </button>
+      <Outcome {...command} />
+    </div>
+  );
+}
+
+/** Puts a task on the board. */
+export function AddTask({ names }: { names: readonly string[] }): JSX.Element | null {
+  const { isLive } = usePageNavigation();
+  const [subject, setSubject] = useState('');
+  const [description, setDescription] = useState('');
+  const [owner, setOwner] = useState('');
+  const command = useCommand();
+  if (!isLive) return null;
+  const add = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (await command.run({ do: 'add', subject, description, ...(owner === '' ? {} : { owner }) })) {
+      setSubject('');
+      setDescription('');
+    }
+  };
+  return (
+    <form class="compose add-task" onSubmit={(event) => void add(event)} aria-label="Add a task">
+      <input
+        type="text"
+        aria-label="Subject of a new task"
+        placeholder="Add a task: what is to be done"
+        value={subject}
+        onInput={(event) => setSubject(event.currentTarget.value)}
+      />
+      {subject !== '' && (
+        <>
+          <TextBox label="Description" value={description} onText={setDescription} />
+          <select aria-label="Owner" value={owner} onChange={(event) => setOwner(event.currentTarget.value)}>
+            <option value="">Whoever is free</option>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </>
+      )}
+      <button type="submit" class="primary" disabled={command.isBusy || subject.trim() === ''}>
+        Add
       </button>
       <Outcome {...command} />
     </form>

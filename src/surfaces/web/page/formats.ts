@@ -1,4 +1,6 @@
 /** Formats figures and times for people. */
+import type { Spent } from '../wire-types.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -31,7 +33,13 @@ export function tokens(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} M`;
 }
 
-export const money = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 1 ? 3 : 2)}`;
+const money = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 1 ? 3 : 2)}`;
+
+/** A price that is not known is called unknown, never 0. */
+export function cost({ tokens: count, usd, isUnknown }: Spent): string {
+  if (usd === 0) return isUnknown ? 'unknown' : count === 0 ? 'none' : money(0);
+  return isUnknown ? `${money(usd)} + unknown` : money(usd);
+}
 
 export const whole = (count: number): string => count.toLocaleString('en-US');
 

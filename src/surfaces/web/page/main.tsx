@@ -7,7 +7,7 @@ import type { TeamEntry } from '../wire-types.ts';
 import { PageNavigationProvider } from './navigation.ts';
 import { TABS, useRoute, type PageRoute } from './routes.ts';
 import { PageModel } from './page-model.ts';
-import { AsidePanel, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
+import { AsidePanel, KeyHelp, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
 import { get, listen, RequestRefusedError, takeToken } from './http-client.ts';
 
 function Page(): JSX.Element {
@@ -15,7 +15,8 @@ function Page(): JSX.Element {
   const [teams, refusal] = useTeams();
   const team = place.team ?? teams[0]?.id;
   const [scene, trouble] = useScene(team);
-  useKeys(go);
+  const [hasHelp, setHelp] = useState(false);
+  useKeys(go, setHelp);
   useEffect(() => {
     document.title = `${scene.problems.length > 0 ? `(${scene.problems.length}) ` : ''}${scene.head?.team ?? 'teams'} · ${TAB_NAMES[place.tab]}`;
   }, [scene.version, place.tab]);
@@ -48,6 +49,7 @@ function Page(): JSX.Element {
       {place.aside !== undefined && (
         <AsidePanel aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
       )}
+      {hasHelp && <KeyHelp onClose={() => setHelp(false)} />}
     </PageNavigationProvider>
   );
 }
@@ -100,13 +102,17 @@ function useScene(team: string | undefined): [PageModel, string | undefined] {
   return [scene, trouble];
 }
 
-/** Keys: 1 to 7 for the views, / to search, Escape to close. */
-function useKeys(go: (change: Partial<PageRoute>) => void): void {
+/** Keys: 1 to 9 for the views, / to search, ? for help, Escape to close. */
+function useKeys(go: (change: Partial<PageRoute>) => void, onHelp: (isShown: boolean) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') return go({ aside: undefined });
+      if (event.key === 'Escape') {
+        onHelp(false);
+        return go({ aside: undefined });
+      }
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === '?') return onHelp(true);
       const tab = TABS[Number(event.key) - 1];
       if (tab !== undefined) return go({ tab });
       const search = document.querySelector('[data-search]');

@@ -4,7 +4,17 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 
-export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'] as const;
+export const TABS = [
+  'overview',
+  'output',
+  'board',
+  'graph',
+  'timeline',
+  'changes',
+  'mail',
+  'spending',
+  'activity',
+] as const;
 export type Tab = (typeof TABS)[number];
 
 export type Aside = { readonly kind: 'task' | 'member' | 'file'; readonly id: string };

@@ -1,155 +1,124 @@
-/** Which member writes to which: as a ring of members, and as a list. */
+/** What waits for what: tasks in steps from left to right, with the critical path. */
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
-import type { EdgeRow } from '../../wire-types.ts';
-import { Figure } from './labels.tsx';
+import { useMemo } from 'preact/hooks';
+import { usePageNavigation } from '../navigation.ts';
+import { layoutOf, NODE, type GraphLayout, type PlacedTask } from '../graph-layout.ts';
 import type { PageModel } from '../page-model.ts';
-import { Windowed } from './windowed.tsx';
-import { whole } from '../formats.ts';
+import { COLUMN_NAMES, plural, whole } from '../formats.ts';
+import { Figure } from './labels.tsx';
 
-const SIZE = 520;
-const RADIUS = 172;
-/** How many letters of a name fit beside the ring. */
-const LONGEST_LABEL = 13;
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-  readonly angle: number;
-}
+/** A sign for each status, so that colour is not needed. */
+const SIGNS: Readonly<Record<string, string>> = {
+  completed: '✓',
+  failed: '✗',
+  in_progress: '▶',
+  ready: '○',
+  blocked: '…',
+  skipped: '–',
+  cancelled: '–',
+};
 
 export function GraphView({ scene }: { scene: PageModel }): JSX.Element {
-  const [near, setNear] = useState<string | undefined>(undefined);
-  const names = useMemo(() => namesOf(scene), [scene.version]);
-  const edges = useMemo(() => [...scene.edges].sort((a, b) => b.count - a.count), [scene.edges]);
-  const points = new Map(names.map((name, index) => [name, pointOf(index, names.length)]));
-  const shown = near === undefined ? edges : edges.filter(({ from, to }) => from === near || to === near);
+  const layout = useMemo(() => layoutOf(scene.tasks, scene.path.tasks), [scene.version]);
+  const used = [...new Set(layout.tasks.map(({ row }) => row.column))];
   return (
-    <section class="view graph-view" aria-label="Messages">
-      <svg viewBox={`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="Who writes to whom">
-        <g aria-hidden="true" class={near === undefined && edges.length > 120 ? 'many' : ''}>
-          {edges.map((edge) => (
-            <EdgeLine
-              key={`${edge.from} ${edge.to}`}
-              edge={edge}
-              points={points}
-              most={edges[0]?.count ?? 1}
-              near={near}
-            />
+    <section class="view graph-view" aria-label="Graph">
+      <p class="lead-line">
+        <Figure file="board/log.jsonl" what="tasks in the graph">
+          {plural(layout.tasks.length, 'task')}
+        </Figure>
+        {layout.hidden > 0 && (
+          <>
+            {' '}
+            <Figure file="board/log.jsonl" what="tasks that are left out">
+              {whole(layout.hidden)} left out
+            </Figure>
+            <span class="note"> Shown are what failed, what works, the critical path, and what is next to them.</span>
+          </>
+        )}
+        <span class="legend">
+          {used.map((column) => (
+            <span key={column} class={`legend-${column}`}>
+              <b aria-hidden="true">{SIGNS[column]}</b> {COLUMN_NAMES[column]}
+            </span>
           ))}
-        </g>
-        {names.map((name) => (
-          <Node key={name} name={name} point={points.get(name)} isNear={near === name} onNear={setNear} scene={scene} />
-        ))}
-      </svg>
-      <div class="graph-list">
-        <h2>
-          <span class="said">{near === undefined ? 'All messages' : `Messages of ${near}`}</span>{' '}
-          <Figure file="team/events.jsonl" what="messages">
-            {whole(sumOf(shown))}
-          </Figure>
-        </h2>
-        <p class="note graph-note">Messages of members and people. Messages of the runtime to the lead are in Mail.</p>
-        <Windowed
-          label="Pairs of members"
-          count={shown.length}
-          height={30}
-          empty="No messages yet."
-          row={(index) => {
-            const edge = shown[index];
-            return edge && <Pair edge={edge} most={edges[0]?.count ?? 1} />;
-          }}
-        />
-      </div>
+          <span>
+            <b class="critical-sign" aria-hidden="true">
+              ━
+            </b>{' '}
+            Critical path
+          </span>
+        </span>
+      </p>
+      {layout.tasks.length === 0 ? (
+        <p class="empty">There is no task yet.</p>
+      ) : (
+        <Drawing layout={layout} path={scene.path.tasks} />
+      )}
     </section>
   );
 }
 
-function Pair({ edge, most }: { edge: EdgeRow; most: number }): JSX.Element {
+function Drawing({ layout, path }: { layout: GraphLayout; path: readonly string[] }): JSX.Element {
+  const critical = new Set(path);
   return (
-    <div class="pair">
-      <span class="pair-names cut said">
-        {edge.from} → {edge.to}
-      </span>
-      <meter min={0} max={most} value={edge.count} aria-label={`messages from ${edge.from} to ${edge.to}`} />
-      <Figure file="team/events.jsonl" what={`messages from ${edge.from} to ${edge.to}`}>
-        {whole(edge.count)}
-      </Figure>
+    <div class="graph-box" tabIndex={0} role="region" aria-label="Graph of tasks">
+      <svg width={layout.width + 4} height={layout.height + 4} role="group" aria-label="What waits for what">
+        <g aria-hidden="true" transform="translate(2 2)">
+          {layout.edges.map(({ from, to, isCritical }) => (
+            <path
+              key={`${from.row.id} ${to.row.id}`}
+              class={isCritical ? 'edge edge-critical' : 'edge'}
+              d={curve(from, to)}
+            />
+          ))}
+        </g>
+        <g transform="translate(2 2)">
+          {layout.tasks.map((task) => (
+            <TaskBox key={task.row.id} task={task} isCritical={critical.has(task.row.id)} />
+          ))}
+        </g>
+      </svg>
     </div>
   );
 }
 
-interface EdgeProps {
-  readonly edge: EdgeRow;
-  readonly points: ReadonlyMap<string, Point>;
-  readonly most: number;
-  readonly near: string | undefined;
+function curve(from: PlacedTask, to: PlacedTask): string {
+  const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2];
+  const [x2, y2] = [to.x, to.y + NODE.height / 2];
+  const bend = Math.max(24, (x2 - x1) / 2);
+  return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 }
 
-function EdgeLine({ edge, points, most, near }: EdgeProps): JSX.Element | null {
-  const [from, to] = [points.get(edge.from), points.get(edge.to)];
-  if (from === undefined || to === undefined) return null;
-  const isFar = near !== undefined && edge.from !== near && edge.to !== near;
-  const width = 0.6 + 3.4 * (Math.log1p(edge.count) / Math.log1p(most));
-  // The two directions of a pair bend to different sides.
-  const [x, y] = [SIZE / 2 + (from.y - to.y) * 0.12, SIZE / 2 + (to.x - from.x) * 0.12];
-  return (
-    <path
-      class={isFar ? 'edge edge-far' : 'edge'}
-      d={`M${from.x},${from.y} Q${x},${y} ${to.x},${to.y}`}
-      stroke-width={width}
-    />
-  );
-}
+/** Letters of a subject that fit into a box. */
+const FITS = 18;
 
-interface NodeProps {
-  readonly name: string;
-  readonly point: Point | undefined;
-  readonly isNear: boolean;
-  readonly onNear: (name: string | undefined) => void;
-  readonly scene: PageModel;
-}
-
-function Node({ name, point, isNear, onNear, scene }: NodeProps): JSX.Element | null {
-  if (point === undefined) return null;
-  const color = scene.members.find((one) => one.name === name)?.color;
-  const isLeft = Math.cos(point.angle) < 0;
-  const turn = (point.angle * 180) / Math.PI + (isLeft ? 180 : 0);
-  const pick = (): void => onNear(isNear ? undefined : name);
+function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCritical: boolean }): JSX.Element {
+  const { show } = usePageNavigation();
+  const { id, subject, column, member } = row;
+  const open = (): void => show({ kind: 'task', id });
   return (
     <g
-      class={isNear ? 'node node-near' : 'node'}
+      class={`task-box task-${column}${isCritical ? ' task-critical' : ''}`}
       role="button"
       tabIndex={0}
-      aria-pressed={isNear}
-      aria-label={`Messages of ${name}`}
-      onClick={pick}
+      transform={`translate(${x} ${y})`}
+      onClick={open}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
-        pick();
+        open();
       }}
     >
-      <circle cx={point.x} cy={point.y} r={6} class={color === undefined ? 'dot-lead' : `dot-${color % 5}`} />
-      <text
-        transform={`translate(${point.x + 12 * Math.cos(point.angle)} ${point.y + 12 * Math.sin(point.angle)}) rotate(${turn})`}
-        text-anchor={isLeft ? 'end' : 'start'}
-        dominant-baseline="middle"
-      >
-        {name.length > LONGEST_LABEL ? `${name.slice(0, LONGEST_LABEL - 1)}…` : name}
-        <title>{name}</title>
+      <rect width={NODE.width} height={NODE.height} rx={6} />
+      <text x={10} y={17}>
+        <tspan class="task-sign">{SIGNS[column]}</tspan> #{id}{' '}
+        {subject.length > FITS ? `${subject.slice(0, FITS - 1)}…` : subject}
+        <title>{subject}</title>
+      </text>
+      <text x={10} y={32} class="task-who">
+        {member ?? ''}
       </text>
     </g>
   );
 }
-
-function pointOf(index: number, count: number): Point {
-  const angle = (index / Math.max(1, count)) * 2 * Math.PI - Math.PI / 2;
-  return { x: SIZE / 2 + RADIUS * Math.cos(angle), y: SIZE / 2 + RADIUS * Math.sin(angle), angle };
-}
-
-const namesOf = ({ members, edges }: PageModel): string[] => [
-  ...new Set(['lead', ...members.map(({ name }) => name), ...edges.flatMap(({ from, to }) => [from, to])]),
-];
-
-const sumOf = (edges: readonly EdgeRow[]): number => edges.reduce((sum, { count }) => sum + count, 0);

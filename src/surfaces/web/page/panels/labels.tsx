@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { MemberRow, Spent } from '../../wire-types.ts';
 import { usePageNavigation } from '../navigation.ts';
-import { COLUMN_NAMES, money, tokens } from '../formats.ts';
+import { COLUMN_NAMES, cost, tokens } from '../formats.ts';
 
 /** A figure that names its source file and opens it. */
 export function Figure({
@@ -77,5 +77,4 @@ export function TaskNumber({ id }: { id: string }): JSX.Element {
   );
 }
 
-export const spentText = ({ tokens: count, usd }: Spent): string =>
-  usd > 0 ? `${tokens(count)} tokens · ${money(usd)}` : `${tokens(count)} tokens`;
+export const spentText = (spent: Spent): string => `${tokens(spent.tokens)} tokens · ${cost(spent)}`;

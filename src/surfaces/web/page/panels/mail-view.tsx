@@ -60,7 +60,7 @@ export function MailView({ scene }: { scene: PageModel }): JSX.Element {
       </div>
       <div class="mail-columns">
         <Windowed
-          label="Messages"
+          label="Mail"
           count={Math.max(0, found.total)}
           height={ROW}
           empty={found.total < 0 ? 'Reading the mail…' : 'No mail matches.'}
@@ -71,9 +71,35 @@ export function MailView({ scene }: { scene: PageModel }): JSX.Element {
           {read !== undefined && <Message row={read} />}
           <h2>Write</h2>
           <SendForm names={names.slice(1)} />
+          {scene.edges.length > 0 && <Pairs scene={scene} />}
         </div>
       </div>
     </section>
+  );
+}
+
+/** Pairs that are listed. */
+const PAIRS = 12;
+
+/** Who writes to whom, most first. */
+function Pairs({ scene }: { scene: PageModel }): JSX.Element {
+  const edges = [...scene.edges].sort((a, b) => b.count - a.count);
+  const most = edges[0]?.count ?? 1;
+  return (
+    <>
+      <h2>Who writes to whom</h2>
+      {edges.slice(0, PAIRS).map(({ from, to, count }) => (
+        <div class="pair" key={`${from} ${to}`}>
+          <span class="pair-names cut said">
+            {from} → {to}
+          </span>
+          <meter min={0} max={most} value={count} aria-label={`mail from ${from} to ${to}`} />
+          <Figure file="team/events.jsonl" what={`mail from ${from} to ${to}`}>
+            {whole(count)}
+          </Figure>
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Details of one member, beside the view. */
 import type { JSX } from 'preact';
-import { SendForm } from '../compose.tsx';
+import { SendForm, StopMember } from '../compose.tsx';
+import { OutputLines } from './output-lines.tsx';
 import { Figure, FileLinks, spentText, TaskNumber } from './labels.tsx';
 import type { PageModel } from '../page-model.ts';
 import { Why } from './why-view.tsx';
@@ -67,6 +68,13 @@ export function MemberAside({ name, scene }: { name: string; scene: PageModel })
       </dl>
       {name !== 'lead' && <Why subject={name} mark={member} />}
       {name !== 'lead' && <SendForm to={name} names={[]} />}
+      {name !== 'lead' && <StopMember name={name} />}
+      {member !== undefined && (
+        <>
+          <h3>Output</h3>
+          <OutputLines subject={{ kind: 'member', id: name }} isStill={scene.isOver} />
+        </>
+      )}
       <h3>Files</h3>
       <FileLinks files={files} />
     </>

@@ -4,29 +4,40 @@ import { useMemo } from 'preact/hooks';
 import type { MemberRow, TeamProblem } from '../../wire-types.ts';
 import { Chart } from './chart.tsx';
 import { useNow } from '../use-now.ts';
-import { RequestForm } from '../compose.tsx';
+import { AddTask, RequestForm, RetryAll, TaskActions } from '../compose.tsx';
 import { criticalMs } from '../critical.ts';
 import { usePageNavigation } from '../navigation.ts';
 import { Figure, MemberName, spentText, TaskNumber } from './labels.tsx';
 import type { PageModel } from '../page-model.ts';
 import { throughputOf, type ThroughputBucket } from '../throughput.ts';
-import { duration, money, rate, time, tokens, whole } from '../formats.ts';
+import { cost, duration, rate, time, tokens, whole } from '../formats.ts';
+
+/** From so many completed tasks on, their rate says something. */
+const MANY = 20;
 
 export function OverviewView({ scene }: { scene: PageModel }): JSX.Element {
   const now = useNow(scene.isOver);
   return (
     <section class="view overview-view" aria-label="Overview">
-      <Problems problems={scene.problems} now={now} />
+      <Problems scene={scene} now={now} />
       <Tiles scene={scene} now={now} />
       <h2>Members</h2>
-      <Members scene={scene} />
-      <Throughput scene={scene} now={now} />
+      <Members scene={scene} now={now} />
+      <AddTask names={scene.members.map(({ name }) => name)} />
+      {(scene.head?.counts['completed'] ?? 0) >= MANY && <Throughput scene={scene} now={now} />}
     </section>
   );
 }
 
-function Problems({ problems, now }: { problems: readonly TeamProblem[]; now: number }): JSX.Element | null {
+/** Problems of one kind and reason that are listed; the others are counted. */
+const LISTED = 5;
+
+/** Failures first by their reason: eighteen tasks that failed alike are one entry. */
+function Problems({ scene, now }: { scene: PageModel; now: number }): JSX.Element | null {
+  const { problems } = scene;
   if (problems.length === 0) return null;
+  const groups = groupsOf(problems, scene);
+  const failed = problems.filter(({ kind }) => kind === 'failed' || kind === 'stuck').length;
   return (
     <div class="problems">
       <h2>
@@ -35,31 +46,77 @@ function Problems({ problems, now }: { problems: readonly TeamProblem[]; now: nu
           {problems.length}
         </Figure>
       </h2>
+      <RetryAll count={failed} />
       <ul>
-        {problems.slice(0, 50).map((problem, index) => (
-          <li key={`${problem.kind} ${problem.subject} ${index}`} class={`problem problem-${problem.kind}`}>
-            <div class="problem-head">
-              <span class="problem-kind">{problem.kind}</span>
-              <SubjectOf problem={problem} />
-              {problem.since !== undefined && (
-                <Figure file="board/log.jsonl" what="waiting time">
-                  {duration(now - Date.parse(problem.since))}
-                </Figure>
-              )}
-            </div>
-            <p class="said">{problem.text}</p>
-            <RequestForm problem={problem} />
-          </li>
+        {groups.map(({ reason, all }) => (
+          <ProblemGroup key={reason} all={all} now={now} scene={scene} />
         ))}
       </ul>
-      {problems.length > 50 && (
+    </div>
+  );
+}
+
+interface Group {
+  readonly reason: string;
+  readonly all: readonly TeamProblem[];
+}
+
+/** Requests stand alone; tasks that failed for one reason stand together. */
+function groupsOf(problems: readonly TeamProblem[], { tasks }: PageModel): Group[] {
+  const groups = new Map<string, TeamProblem[]>();
+  for (const [index, problem] of problems.entries()) {
+    const isFailure = problem.kind === 'failed' || problem.kind === 'stuck';
+    const reason = isFailure ? `failed ${tasks.get(problem.task ?? '')?.reason ?? ''}` : `${problem.kind} ${index}`;
+    groups.set(reason, [...(groups.get(reason) ?? []), problem]);
+  }
+  return [...groups].map(([reason, all]) => ({ reason, all })).slice(0, 50);
+}
+
+function ProblemGroup({
+  all,
+  now,
+  scene,
+}: {
+  all: readonly TeamProblem[];
+  now: number;
+  scene: PageModel;
+}): JSX.Element | null {
+  const [first] = all;
+  if (first === undefined) return null;
+  return (
+    <li class={`problem problem-${first.kind}`}>
+      {all.slice(0, LISTED).map((problem, index) => (
+        <ProblemLine key={`${problem.subject} ${index}`} problem={problem} now={now} scene={scene} />
+      ))}
+      {all.length > LISTED && (
         <p class="note">
-          <Figure file="board/log.jsonl" what="more that needs you">
-            and {problems.length - 50} more
-          </Figure>
+          <Figure file="board/log.jsonl" what="more that failed for this reason">
+            and {all.length - LISTED} more
+          </Figure>{' '}
+          for the same reason
         </p>
       )}
-    </div>
+    </li>
+  );
+}
+
+function ProblemLine({ problem, now, scene }: { problem: TeamProblem; now: number; scene: PageModel }): JSX.Element {
+  const row = problem.task === undefined ? undefined : scene.tasks.get(problem.task);
+  return (
+    <>
+      <div class="problem-head">
+        <span class="problem-kind">{problem.kind}</span>
+        <SubjectOf problem={problem} />
+        {problem.since !== undefined && (
+          <Figure file="board/log.jsonl" what="waiting time">
+            {duration(now - Date.parse(problem.since))}
+          </Figure>
+        )}
+        {row !== undefined && problem.request === undefined && <TaskActions row={row} />}
+      </div>
+      <p class="said">{problem.text}</p>
+      <RequestForm problem={problem} />
+    </>
   );
 }
 
@@ -81,17 +138,22 @@ function SubjectOf({ problem }: { problem: TeamProblem }): JSX.Element {
 function Tiles({ scene, now }: { scene: PageModel; now: number }): JSX.Element {
   const { head } = scene;
   const counts = head?.counts ?? { total: 0, blocked: 0 };
-  const messages = scene.edges.reduce((sum, { count }) => sum + count, 0);
+  const remaining = head?.remaining ?? null;
+  const spent = head?.spent ?? { tokens: 0, usd: 0, isUnknown: false };
   return (
     <dl class="tiles">
       <Tile name="Done" file="board/log.jsonl" value={`${whole(counts['completed'] ?? 0)} / ${whole(counts.total)}`} />
       <Tile name="In progress" file="board/log.jsonl" value={whole(counts['in_progress'] ?? 0)} />
       <Tile name="Failed" file="board/log.jsonl" value={whole(counts['failed'] ?? 0)} />
       <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsedOf(scene, now))} />
+      {remaining !== null && <Tile name="Left, about" file="board/log.jsonl" value={duration(remaining)} />}
       <Tile name="Critical path" file="board/log.jsonl" value={duration(criticalMs(scene, now))} />
-      <Tile name="Messages" file="team/events.jsonl" value={whole(messages)} />
-      <Tile name="Tokens" file="team/events.jsonl" value={tokens(head?.spent.tokens ?? 0)} />
-      <Tile name="Cost" file="team/events.jsonl" value={money(head?.spent.usd ?? 0)} />
+      {(spent.tokens > 0 || spent.isUnknown) && (
+        <>
+          <Tile name="Tokens" file="team/events.jsonl" value={tokens(spent.tokens)} />
+          <Tile name="Cost" file="team/events.jsonl" value={cost(spent)} />
+        </>
+      )}
     </dl>
   );
 }
@@ -109,7 +171,7 @@ function Tile({ name, value, file }: { name: string; value: string; file: string
   );
 }
 
-function Members({ scene }: { scene: PageModel }): JSX.Element {
+function Members({ scene, now }: { scene: PageModel; now: number }): JSX.Element {
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label="Members">
       <table class="members">
@@ -118,6 +180,9 @@ function Members({ scene }: { scene: PageModel }): JSX.Element {
             <th scope="col">Member</th>
             <th scope="col">State</th>
             <th scope="col">Task</th>
+            <th scope="col" class="number">
+              Time
+            </th>
             <th scope="col" class="number">
               Unread
             </th>
@@ -129,7 +194,7 @@ function Members({ scene }: { scene: PageModel }): JSX.Element {
         </thead>
         <tbody>
           {scene.members.map((member) => (
-            <MemberLine key={member.name} member={member} scene={scene} />
+            <MemberLine key={member.name} member={member} scene={scene} now={now} />
           ))}
         </tbody>
       </table>
@@ -137,9 +202,10 @@ function Members({ scene }: { scene: PageModel }): JSX.Element {
   );
 }
 
-function MemberLine({ member, scene }: { member: MemberRow; scene: PageModel }): JSX.Element {
+function MemberLine({ member, scene, now }: { member: MemberRow; scene: PageModel; now: number }): JSX.Element {
   const { name, role, state, reason, task, unread, spent, words } = member;
-  const subject = task === null ? '' : (scene.tasks.get(task)?.subject ?? '');
+  const row = task === null ? undefined : scene.tasks.get(task);
+  const subject = row?.subject ?? '';
   return (
     <tr>
       <th scope="row">
@@ -154,6 +220,13 @@ function MemberLine({ member, scene }: { member: MemberRow; scene: PageModel }):
       <td class="wide">
         {task === null ? <span class="note said">{reason}</span> : <TaskNumber id={task} />}{' '}
         <span class="said">{subject}</span>
+      </td>
+      <td class="number">
+        {row?.column === 'in_progress' && (
+          <Figure file="board/log.jsonl" what={`time of ${name} on task ${row.id}`}>
+            {duration(now - row.since)}
+          </Figure>
+        )}
       </td>
       <td class="number">
         <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>

@@ -1,14 +1,16 @@
 /** The frame of the page: the team and its state, the views, and the details beside them. */
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { TeamEntry } from '../../wire-types.ts';
+import type { Head, TeamEntry } from '../../wire-types.ts';
 import { ActivityView } from './activity.tsx';
 import { BoardView } from './board-view.tsx';
+import { ChangesView } from './changes-view.tsx';
 import { FileAside } from './file-aside.tsx';
 import { GraphView } from './graph.tsx';
 import { MailView } from './mail-view.tsx';
 import { Figure } from './labels.tsx';
 import { MemberAside } from './member-aside.tsx';
+import { OutputView } from './output-view.tsx';
 import { OverviewView } from './overview.tsx';
 import { TABS, type Aside, type Tab } from '../routes.ts';
 import type { PageModel } from '../page-model.ts';
@@ -19,20 +21,24 @@ import { whole } from '../formats.ts';
 
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
   overview: 'Overview',
+  output: 'Output',
   board: 'Board',
+  graph: 'Graph',
   timeline: 'Timeline',
+  changes: 'Changes',
   mail: 'Mail',
-  graph: 'Messages',
   spending: 'Spending',
   activity: 'Activity',
 };
 
 const VIEWS: Readonly<Record<Tab, (props: { scene: PageModel }) => JSX.Element>> = {
   overview: OverviewView,
+  output: OutputView,
   board: BoardView,
-  timeline: TimelineView,
-  mail: MailView,
   graph: GraphView,
+  timeline: TimelineView,
+  changes: ChangesView,
+  mail: MailView,
   spending: SpendingView,
   activity: ActivityView,
 };
@@ -61,6 +67,16 @@ export function Nav({ tab, scene, onTab }: { tab: Tab; scene: PageModel; onTab: 
   );
 }
 
+/** A sign for each outcome, so that colour is not needed. */
+const OUTCOME_SIGNS: Readonly<Record<NonNullable<Head['outcome']>, string>> = {
+  running: '▶',
+  waiting: '?',
+  succeeded: '✓',
+  failed: '✗',
+  interrupted: '‖',
+  cancelled: '–',
+};
+
 interface TopProps {
   readonly teams: readonly TeamEntry[];
   readonly team: string | undefined;
@@ -73,6 +89,7 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
   const { head } = scene;
   const total = head?.counts.total ?? 0;
   const done = head?.counts['completed'] ?? 0;
+  const failed = head?.counts['failed'] ?? 0;
   return (
     <header>
       <h1>teams</h1>
@@ -87,6 +104,7 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
         <>
           {head.outcome !== undefined && (
             <span class={`run run-${head.outcome}`}>
+              <b aria-hidden="true">{OUTCOME_SIGNS[head.outcome]}</b>{' '}
               {head.isArchived ? `${head.outcome}, archived` : head.outcome}
             </span>
           )}
@@ -96,6 +114,13 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
               {whole(done)}/{whole(total)}
             </Figure>
           </span>
+          {failed > 0 && (
+            <span class="failed-count">
+              <Figure file="board/log.jsonl" what="tasks that failed">
+                ✗ {whole(failed)} failed
+              </Figure>
+            </span>
+          )}
           {head.isReading && (
             <span class="note" role="status">
               reading the events…
@@ -124,6 +149,36 @@ function Live({ trouble, scene }: { trouble: string | undefined; scene: PageMode
       <i aria-hidden="true" />
       {trouble ?? lead}
     </span>
+  );
+}
+
+/** The keys of the page. */
+export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <div class="key-help" role="dialog" aria-modal="true" aria-label="Keys" ref={panel} tabIndex={-1}>
+      <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
+        ×
+      </button>
+      <h2>Keys</h2>
+      <dl class="facts said">
+        {TABS.map((tab, index) => (
+          <Fragment key={tab}>
+            <dt>{index + 1}</dt>
+            <dd>{TAB_NAMES[tab]}</dd>
+          </Fragment>
+        ))}
+        <dt>/</dt>
+        <dd>search in this view</dd>
+        <dt>Arrows, Page up and down</dt>
+        <dd>move through a list</dd>
+        <dt>Ctrl-Enter</dt>
+        <dd>send a text</dd>
+        <dt>Escape</dt>
+        <dd>close what is open</dd>
+      </dl>
+    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import { usePageNavigation } from '../navigation.ts';
 import { Figure, MemberName } from './labels.tsx';
 import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
-import { money, tokens, whole } from '../formats.ts';
+import { cost, tokens, whole } from '../formats.ts';
 
 export function SpendingView({ scene }: { scene: PageModel }): JSX.Element {
   const { head, members } = scene;
@@ -15,7 +15,7 @@ export function SpendingView({ scene }: { scene: PageModel }): JSX.Element {
     [members],
   );
   const tasks = useMemo(() => dearest(scene.tasks.values()), [scene.version]);
-  const total = head?.spent ?? { tokens: 0, usd: 0 };
+  const total = head?.spent ?? { tokens: 0, usd: 0, isUnknown: false };
   return (
     <section class="view spending-view" aria-label="Spending">
       <p class="lead-line">
@@ -24,7 +24,7 @@ export function SpendingView({ scene }: { scene: PageModel }): JSX.Element {
         </Figure>
         ,{' '}
         <Figure file="team/events.jsonl" what="cost in all">
-          {money(total.usd)}
+          cost {cost(total)}
         </Figure>
         {(head?.unpriced.length ?? 0) > 0 && (
           <span class="note said"> without {head?.unpriced.join(', ')}, whose price is not known</span>
@@ -97,7 +97,7 @@ function Bars({ spent, most, what }: { spent: Spent; most: Spent | undefined; wh
     <>
       <meter min={0} max={Math.max(1, most?.tokens ?? 1)} value={spent.tokens} aria-label={`tokens of ${what}`} />
       <Figure file="team/events.jsonl" what={`spent by ${what}`}>
-        {tokens(spent.tokens)} <b>{money(spent.usd)}</b>
+        {tokens(spent.tokens)} <b>{cost(spent)}</b>
       </Figure>
     </>
   );

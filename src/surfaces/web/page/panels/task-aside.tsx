@@ -2,11 +2,13 @@
 import type { JSX } from 'preact';
 import type { TaskDetail, TaskRow } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';
-import { RequestForm } from '../compose.tsx';
+import { RequestForm, TaskActions } from '../compose.tsx';
+import { OutputLines } from './output-lines.tsx';
+import { useNow } from '../use-now.ts';
 import { usePageNavigation } from '../navigation.ts';
 import { Figure, FileLinks, MemberName, spentText, Status, TaskNumber } from './labels.tsx';
 import type { PageModel } from '../page-model.ts';
-import { dayAndTime } from '../formats.ts';
+import { dayAndTime, duration, whole } from '../formats.ts';
 import { Why } from './why-view.tsx';
 
 export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.Element {
@@ -28,7 +30,17 @@ export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.
           <RequestForm problem={asked} />
         </>
       )}
+      {row !== undefined && <TaskActions row={row} />}
       <Why subject={id} mark={row} />
+      {row !== undefined && row.attempts > 0 && (
+        <>
+          <h3>Output</h3>
+          <OutputLines
+            subject={{ kind: 'task', id }}
+            isStill={scene.isOver || (row.column !== 'in_progress' && row.column !== 'ready')}
+          />
+        </>
+      )}
       {sight.kind === 'failed' && <p class="outcome outcome-bad">{sight.why}</p>}
       {sight.kind === 'there' && (
         <>
@@ -53,7 +65,13 @@ export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.
   );
 }
 
+function workedOn(id: string, { spans }: PageModel, now: number): number {
+  const own = [...spans.values()].filter(({ task }) => task === id);
+  return own.reduce((sum, { from, to }) => sum + (to ?? now) - from, 0);
+}
+
 function Facts({ row, scene }: { row: TaskRow; scene: PageModel }): JSX.Element {
+  const now = useNow(scene.isOver);
   return (
     <dl class="facts">
       <dt>Status</dt>
@@ -75,6 +93,16 @@ function Facts({ row, scene }: { row: TaskRow; scene: PageModel }): JSX.Element 
             {row.blockedBy.map((id) => (
               <TaskNumber key={id} id={id} />
             ))}
+          </dd>
+        </>
+      )}
+      {row.attempts > 0 && (
+        <>
+          <dt>Attempts</dt>
+          <dd>
+            <Figure file="board/log.jsonl" what={`attempts of task ${row.id}`}>
+              {whole(row.attempts)}, {duration(workedOn(row.id, scene, now))} worked
+            </Figure>
           </dd>
         </>
       )}

@@ -57,6 +57,23 @@ export function TimelineView({ scene }: { scene: PageModel }): JSX.Element {
           </button>
         </span>
       </div>
+      <p class="legend" aria-label="Legend">
+        <span>
+          <i class="bar-key" aria-hidden="true" /> completed
+        </span>
+        <span>
+          <i class="bar-key bar-open" aria-hidden="true" /> in progress
+        </span>
+        <span>
+          <i class="bar-key bar-failed" aria-hidden="true" /> failed
+        </span>
+        <span>
+          <i class="bar-key bar-lost" aria-hidden="true" /> interrupted or given back
+        </span>
+        <span>
+          <i class="bar-key bar-critical" aria-hidden="true" /> critical path
+        </span>
+      </p>
       <div class="timeline" ref={box}>
         <div class="timeline-inside" style={wide}>
           <Axis frame={context} />
