@@ -3,8 +3,9 @@
  * every view. States are checked in order; the first that applies wins.
  */
 import { claimOf, openBlockers, type Board, type Member } from '../../model/board/board.ts';
+import { offeredTasksOf, pendingTasksOf } from '../../model/board/listed-tasks.ts';
 import { waitOf } from '../../model/board/request.ts';
-import { byId, type Task } from '../../model/board/task.ts';
+import type { Task } from '../../model/board/task.ts';
 import type { MemberState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../sighting.ts';
 import { duration } from '../mail-wording.ts';
@@ -115,14 +116,26 @@ function at(task: Task, note?: MemberNote): Description {
   return { state: 'working', reason: `task #${task.id}${which}${doing}` };
 }
 
+/** So many pending tasks of a member are looked at for its next one. */
+const LOOKED_AT = 100;
+
+/** Its pending task with the fewest open blockers. */
+function nextOf(board: Board, { name }: Member): { readonly task: Task; readonly blockers: string[] } | undefined {
+  let best: { task: Task; blockers: string[] } | undefined;
+  let looked = 0;
+  for (const tasks of [offeredTasksOf(board, name), pendingTasksOf(board, name)])
+    for (const task of tasks) {
+      const blockers = openBlockers(board, task);
+      if (best === undefined || blockers.length < best.blockers.length) best = { task, blockers };
+      looked += 1;
+      if (best.blockers.length === 0 || looked >= LOOKED_AT) return best;
+    }
+  return best;
+}
+
 /** It has no task in progress: its next task is blocked, or there is none. */
 function free(board: Board, member: Member, note: MemberNote | undefined): Description {
-  const own = [...board.tasks.values()]
-    .filter(({ status, owner }) => status === 'pending' && owner === member.name)
-    .sort(byId);
-  const next = own
-    .map((task) => ({ task, blockers: openBlockers(board, task) }))
-    .sort((a, b) => a.blockers.length - b.blockers.length)[0];
+  const next = nextOf(board, member);
   if (!next)
     return { state: 'idle', reason: note?.state === 'idle' && note.reason !== '' ? note.reason : 'no task for it' };
   const { task, blockers } = next;

@@ -1,6 +1,7 @@
 /** Carries out a verdict. Only this file of the supervision has effects; each branch is one idempotent effect. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { refused, type Board, type Refused } from '../../model/board/board.ts';
+import type { Task } from '../../model/board/task.ts';
 import type { Body } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { decisionOf } from '../../policy/decision.ts';
@@ -158,8 +159,16 @@ async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContex
     supervisor.start([owner]);
     return;
   }
-  const made = [...store.board.board.tasks.values()].findLast(({ metadata }) => metadata['parent'] === verdict.task);
+  const made = newestChild(store.board.board, verdict.task);
   if (made) await mail(context, owner, wording.assignment(made), 'assignment', made.id);
+}
+
+function newestChild({ tasks, lastTaskId }: Board, parent: string): Task | undefined {
+  for (let id = lastTaskId; id > 0; id -= 1) {
+    const task = tasks.get(String(id));
+    if (task?.metadata['parent'] === parent) return task;
+  }
+  return undefined;
 }
 
 async function stop(member: Name, { supervisor }: ActContext): Promise<void> {

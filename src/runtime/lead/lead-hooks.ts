@@ -3,6 +3,7 @@
  * run beside the loop and end with the lead.
  */
 import { LEAD, type Name } from '../../model/text/names.ts';
+import { pastOf } from '../../model/board/board-past.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -36,8 +37,8 @@ export class LeadHooks {
   idle(member: Name): void {
     this.#beside(async () => {
       const { store, speaker } = this.#environment;
-      const tasks = [...store.board.fold().tasks.values()];
-      const completed = tasks.filter((task) => task.status === 'completed' && task.by.member === member).length;
+      store.board.fold();
+      const { completed } = pastOf(store.board.past, member);
       const since = `${member} ${completed}`;
       const refusals = this.#refusals.get(since) ?? 0;
       if (refusals >= MOST_REFUSALS) return;

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { newTaskSchema } from '../../../src/model/board/task.ts';
 import { isTeamError } from '../../../src/model/text/errors.ts';
 import { indexEvents, IndexedEvents } from '../../../src/runtime/process/event-indexing.ts';
 import { statusOf } from '../../../src/runtime/views/status.ts';
@@ -159,6 +160,33 @@ describe('a view that does not read the past', () => {
     expect(statSync(team.store.paths.events).size).toBeGreaterThan(3 * MIB);
     expect(read).toBeLessThan(2 * MIB);
   });
+});
+
+it('status of an idle member reads no task of others', () => {
+  const team = told();
+  const fields = newTaskSchema.parse({ subject: 'Old', description: 'x'.repeat(200) });
+  for (let from = 1; from <= 5_000; from += 500)
+    team.say({
+      type: 'batch',
+      changes: Array.from({ length: 500 }, (_, at) => ({ type: 'task.created', task: String(from + at), fields })),
+    });
+  team.add('Next', { owner: 'ada', blockedBy: ['1'] });
+  keep(team);
+  let read = 0;
+  const disk: Disk = {
+    ...realDisk,
+    readSync: ((...call: Parameters<Disk['readSync']>) => {
+      const got = realDisk.readSync(...call);
+      read += got;
+      return got;
+    }) as Disk['readSync'],
+  };
+  const { members } = reading(team, (store) => statusOf(store), disk);
+  expect(members.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
+    'ada: task #5001 waits for #1',
+    'bob: no task for it',
+  ]);
+  expect(read).toBeLessThan(statSync(team.store.paths.checkpoint).size / 5);
 });
 
 describe('an index of the event log', () => {
