@@ -5,6 +5,7 @@ import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
 import { rootPaths } from '../../store/files/paths.ts';
+import { requireOwnProject } from '../../store/team/create-store.ts';
 import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
 import { schemaFile } from '../process/package.ts';
 import { firstPlan, firstTasks, OWN_PLAN } from './first-plan.ts';
@@ -38,6 +39,7 @@ export function initPlan(root: string): InitChange[] {
  * @returns a warning, if git could not be told
  */
 export function initProject(root: string): string | undefined {
+  requireOwnProject(root);
   const { config } = rootPaths(root);
   createUserFile(join(root, OWN_PLAN), firstPlan(root));
   if (createUserFile(config, configText())) trustProjectConfig(root);

@@ -100,10 +100,19 @@ function createInName(disk: Disk, at: RootPaths, team: NewTeam, options: StoreOp
 }
 
 /**
- * With `sudo` in one's own project, the team would be root's, and the person could not use it.
+ * With `sudo` in one's own project, the team would be root's, and the person could not use it. In `.teams` of another
+ * user, root's files would be in that user's way for good.
+ *
  * @throws StoreError `UNTRUSTED`
  */
-function requireOwnProject(root: string): void {
+export function requireOwnProject(root: string): void {
+  const { teams } = rootPaths(root);
+  const owner = statSync(teams, { throwIfNoEntry: false })?.uid ?? 0;
+  if (process.getuid?.() === 0 && owner !== 0) {
+    const user = userName(owner);
+    const cure = `use \`sudo -u ${user} teams …\`, or \`chown\` it if it is yours now`;
+    throw new StoreError('UNTRUSTED', `${teams} belongs to ${user}: ${cure}.`, { path: teams });
+  }
   const person = Number(process.env['SUDO_UID'] ?? '0');
   if (process.getuid?.() !== 0 || person === 0 || statSync(root, { throwIfNoEntry: false })?.uid !== person) return;
   const name = userName(person);

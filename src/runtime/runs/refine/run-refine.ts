@@ -16,6 +16,7 @@ import {
 import { briefOf } from '../../../policy/refine/round-brief.ts';
 import { synthesise, type Synthesis } from '../../../policy/refine/synthesis.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
+import { requireOwnProject } from '../../../store/team/create-store.ts';
 import { requireIsolation } from '../../tools/subagent-isolation.ts';
 import { RelayCalls } from '../relay-call.ts';
 import { keepSynthesis, type RefineReport } from './refine-report.ts';
@@ -44,6 +45,7 @@ export interface RefineRun {
  * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: both before anything is started
  */
 export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
+  requireOwnProject(place.open.root);
   await requireIsolation(place.cwd, { setting: place.session.isolation ?? 'auto', environment: place.environment });
   const prepared = await prepareRefine(ask, place, run.signal ?? new AbortController().signal);
   const refinement = new Refinement(prepared, place, run);
