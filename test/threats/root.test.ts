@@ -138,11 +138,18 @@ describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes no
       { do: 'answer', request: 'R1', text: 'yes' },
       { do: 'judge', task: '1', approve: true, text: '' },
       { do: 'revise', task: '1', text: 'again' },
+      { do: 'retry', task: '1' },
+      { do: 'skip', task: '1' },
+      { do: 'stop', member: 'ada' },
+      { do: 'add', subject: 'Two', description: '' },
     ];
     expect(commands.map((one) => one.do)).toEqual(webCommandSchema.options.map(({ shape }) => shape.do.value));
     for (const command of commands)
       await expect(
-        (async () => runWebCommand(openHandle('duo', { root: place.root, environment: place.environment }), command))(),
+        (async () => {
+          const at = { cwd: place.root, environment: place.environment };
+          return runWebCommand(openHandle('duo', { root: place.root, environment: place.environment }), command, at);
+        })(),
       ).rejects.toThrow(/belongs to nobody/);
     expect(seen()).toEqual(before);
   });
