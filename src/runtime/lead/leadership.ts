@@ -95,12 +95,15 @@ function elected(store: TeamStore, incarnation: string): number {
 
 function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictError {
   const who = owner ? `pid ${owner.pid} since ${new Date(owner.since).toISOString()}` : 'another process';
-  const isHalted = owner !== undefined && livenessOf(owner) === 'alive' && isStopped(owner.pid);
+  const life = owner && livenessOf(owner);
+  const isHalted = owner !== undefined && life === 'alive' && isStopped(owner.pid);
   const how = isHalted ? `, whose process is stopped: ${continueProcess(owner.pid)}` : '';
-  return new ConflictError(
-    'LEAD_ALIVE',
-    `Team ${store.paths.name} is led by ${who}${how}; \`--takeover\` replaces it.`,
-  );
+  // A process of another PID namespace, or of a table that cannot be read, is never signalled.
+  const cure =
+    life === 'unknown'
+      ? 'it runs in another container, or where this process cannot see it: end it there'
+      : '`--takeover` replaces it';
+  return new ConflictError('LEAD_ALIVE', `Team ${store.paths.name} is led by ${who}${how}; ${cure}.`);
 }
 
 async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {

@@ -1,7 +1,8 @@
 /** What a new lead removes of dead processes. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LEAD } from '../../../src/model/text/names.ts';
 import { takeLead } from '../../../src/runtime/lead/leadership.ts';
 import { sweptDirectories } from '../../../src/store/files/own-directories.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -17,4 +18,19 @@ test('a new lead removes temporary files of killed processes from every director
   const { lease } = await takeLead(store, { onLost: () => undefined });
   await lease.release();
   expect(left.filter((file) => existsSync(file))).toEqual([]);
+});
+
+test('a takeover from a lead of another PID namespace is refused, and named with its cure', async () => {
+  const { store } = new ToldTeam({ ada: 'executor/exec' });
+  const { lease } = await takeLead(store, { onLost: () => undefined });
+  const path = store.paths.leaseOwner(LEAD);
+  const owner = JSON.parse(readFileSync(path, 'utf8')) as object;
+  writeFileSync(path, JSON.stringify({ ...owner, pidNamespace: 'pid:[1]' }));
+  const refusal = await takeLead(store, { takeover: true, onLost: () => undefined }).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: 'LEAD_ALIVE',
+    message: expect.stringMatching(/: end it there\.$/) as string,
+  });
+  writeFileSync(path, JSON.stringify(owner));
+  await lease.release();
 });
