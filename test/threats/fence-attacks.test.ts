@@ -1,0 +1,107 @@
+/** Ways out of a program's isolation that were tried and hold: mounts of its own, exchanged names, the socket. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
+import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
+
+let place: FencePlace;
+let held: HeldProgram;
+const inside = (script: string): Promise<string> =>
+  runInside(held, place, script, { env: { TEAMS_SOCKET: '/run/teams/s/sock', NODE: process.execPath } });
+
+beforeEach(async () => {
+  place = fencePlace();
+  mkdirSync(join(place.work, '.git'));
+  writeFileSync(join(place.work, '.git/config'), '[core]\n');
+  writeFileSync(join(place.work, '.env'), 'K=1\n');
+  writeFileSync(join(place.work, '.teams/crew/config.json'), 'secret of the team');
+  held = await openFence(place);
+});
+
+it('a namespace of its own uncovers nothing and makes nothing writable', async () => {
+  const tries = [
+    'umount .git',
+    'umount .teams',
+    'umount -l .mcp.json',
+    'mount --bind . /tmp',
+    'mount --rbind . /tmp && cat /tmp/.teams/crew/config.json',
+    'mount --move .git /tmp/n',
+    'mount -o remount,rw,bind .git',
+    'echo evil > .git/config',
+    'mv .env was',
+    'cat .teams/crew/config.json',
+  ];
+  const script = tries.map((one) => `( ${one} ) >/dev/null 2>&1 && echo "${one}"`).join('\n');
+  writeFileSync(join(place.work, 'try.sh'), `mkdir -p /tmp/n\n${script}\necho tried\n`);
+  const said = await inside('unshare -Urm sh try.sh 2>/dev/null || echo tried');
+  expect(said.trim().split('\n').at(-1)).toBe('tried');
+  expect(said.replace('tried\n', '')).toBe('');
+  expect(readFileSync(join(place.work, '.git/config'), 'utf8')).toBe('[core]\n');
+});
+
+it('a kept name cannot be exchanged, linked or cloned', async () => {
+  const tries = [
+    'mv -T sub .git',
+    'mv -T sub .vscode',
+    'mv --exchange sub .git',
+    'ln .env other',
+    'ln .git/config other',
+    'ln -sfn sub .git',
+    'rmdir .vscode',
+    'rm -rf .git',
+  ];
+  const script = tries.map((one) => `( ${one} ) >/dev/null 2>&1 && echo '${one}'`).join('; ');
+  expect(await inside(`mkdir sub; ${script}; true`)).toBe('');
+  expect(existsSync(join(place.work, '.git/config'))).toBe(true);
+});
+
+const DENIED: readonly (readonly string[])[] = [
+  ['status', '--root', '/'],
+  ['--root=/etc', 'status'],
+  ['send', '--as', 'lead', 'x', 'y'],
+  ['task', 'create', 'x', '--run', 'id'],
+  ['task', 'create', 'x', '--verify=id'],
+  ['mcp', '--http'],
+  ['send', 'lead', '--file', '/etc/shadow'],
+  ['task list', '--root', '/'],
+  ['inbox', 'bob'],
+  ['take', 'bob'],
+  ['doctor'],
+  ['spawn', 'eve'],
+  ['wisdom', '--export', '/etc/x'],
+  [],
+];
+
+it('the socket refuses what a member may not say, in any form, and lives on', async () => {
+  const client = `
+    const { connect } = require('node:net');
+    const say = (bytes) => new Promise((done) => {
+      const all = [];
+      const socket = connect('/run/teams/s/sock').on('data', (part) => all.push(part));
+      socket.on('close', () => done(Buffer.concat(all).toString())).on('error', () => {});
+      socket.end(bytes);
+    });
+    (async () => {
+      for (const argv of ${JSON.stringify(DENIED)}) {
+        const said = await say(JSON.stringify({ argv }) + '\\n');
+        console.log(/POLICY_DENIED|form of this version/.test(said) ? 'denied' : JSON.stringify([argv, said]));
+      }
+      for (const bytes of ['', '{', '\\n', '[]\\n', '{"argv":"status"}\\n', '\\u0000'.repeat(100) + '\\n', 'x'.repeat(2 ** 21)])
+        console.log(/"|lead|ada/.test(await say(bytes)) ? 'told' : 'refused');
+    })();`;
+  writeFileSync(join(place.work, 'client.cjs'), client);
+  const lines = (await inside('"$NODE" client.cjs')).trim().split('\n');
+  expect(lines).toEqual([...DENIED.map(() => 'denied'), ...Array.from({ length: 7 }, () => 'refused')]);
+  expect(await inside('teams wisdom 2>&1')).toContain('There is no team under');
+});
+
+it('connections that say nothing close, and the socket serves again', async () => {
+  const client = `
+    const { connect } = require('node:net');
+    const all = Array.from({ length: 200 }, () => connect('/run/teams/s/sock').on('error', () => {}));
+    setTimeout(() => { for (const one of all) one.destroy(); }, 200);`;
+  writeFileSync(join(place.work, 'client.cjs'), client);
+  await inside('"$NODE" client.cjs');
+  expect(await inside('teams wisdom 2>&1')).toContain('There is no team under');
+});
