@@ -28,7 +28,7 @@ export async function measure(bench) {
     cli: { kind: 'claude', command: [process.execPath, CLI] },
     command: { kind: 'exec', command: ['true'] },
   };
-  const seen = { added: [], alone: [], cli: [], command: [], empty: [] };
+  const seen = { added: [], alone: [], cli: [], command: [], empty: [], isolated: [] };
   for (let round = 0; round < size.rounds; round += 1) {
     const led = await teammateAt(join(bench.dir, `cli-${round}`), agents.cli, turns);
     const alone = await directly(turns);
@@ -37,6 +37,8 @@ export async function measure(bench) {
     seen.alone.push(alone);
     seen.cli.push(led.mb);
     seen.command.push(plain.mb);
+    const held = await teammateAt(join(bench.dir, `isolated-${round}`), agents.command, turns, 'workspace-write');
+    seen.isolated.push(held.ms - plain.ms);
     seen.empty.push(await emptyNode(bench.dir));
   }
   const of = Object.fromEntries(Object.entries(seen).map(([name, all]) => [name, median(all)]));
@@ -53,6 +55,12 @@ export async function measure(bench) {
     atMost: 20,
   });
   bench.check({
+    id: 'turn.isolated',
+    goal: 'a turn in program isolation ≤ 40 ms over one outside',
+    ratio: of.isolated,
+    atMost: 40,
+  });
+  bench.check({
     id: 'turn.memory',
     goal: 'leading a CLI ≤ 15 MB in the teammate',
     ratio: of.cli - of.command,
@@ -64,7 +72,7 @@ export async function measure(bench) {
  * @returns milliseconds per task, and the teammate's memory in MB at the end; there is no lead, so that nothing else is
  * measured
  */
-async function teammateAt(root, agent, tasks) {
+async function teammateAt(root, agent, tasks, sandbox = 'full') {
   const { makeTeam } = await import('../.build/product.mjs');
   mkdirSync(root);
   const changes = Array.from({ length: tasks }, (_, n) => ({
@@ -74,7 +82,7 @@ async function teammateAt(root, agent, tasks) {
   }));
   const { paths } = makeTeam(
     'bench',
-    { members: [{ name: 'ada', agent, sandbox: 'full' }], changes },
+    { members: [{ name: 'ada', agent, sandbox }], changes },
     { root, environment: {} },
   );
   const argv = [join(ROOT, 'bin', 'teammate.cjs'), root, 'bench', 'ada'];

@@ -121,7 +121,9 @@ describe('a linked worktree as the workspace of an isolated program', () => {
     at(join(place.base, 'main'), 'worktree', 'add', '-q', place.work);
     const held = await openFence(place);
     const inside = (script: string): Promise<string> => runInside(held, place, `{ ${script}; } 2>&1`);
-    expect(await inside('git log --format=%s; echo new > file.txt; git status --short -uno')).toBe('one\n M file.txt\n');
+    expect(await inside('git log --format=%s; echo new > file.txt; git status --short -uno')).toBe(
+      'one\n M file.txt\n',
+    );
     const main = join(place.base, 'main');
     const tries = [
       'git add file.txt',

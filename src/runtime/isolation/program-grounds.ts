@@ -64,11 +64,7 @@ export function groundsOf(
     }),
     lent: [
       ...SYSTEM.filter((path) => linkAt(path) === undefined && entriesAt([path]).length > 0).map(at),
-      ...ETC.map((name) => `/etc/${name}`)
-        .filter((path) => entriesAt([path]).length > 0)
-        .map(at),
-      { from: place.passwd, at: '/etc/passwd' },
-      { from: place.group, at: '/etc/group' },
+      ...etcBy(place),
       ...[...toolchains, ...readable.filter((path) => entriesAt([path]).length > 0 && !isBelow(home, path))].map(at),
       { from: join(binDirectory, 'inside'), at: INSIDE.client },
       { from: dirname(place.socket), at: INSIDE.sockets },
@@ -80,6 +76,22 @@ export function groundsOf(
     isRoot: process.getuid?.() === 0,
     limiting: limits(),
   };
+}
+
+/** These may change while the program runs. */
+const LIVE: ReadonlySet<string> = new Set(['resolv.conf', 'hosts', 'localtime', 'machine-id']);
+
+/** One directory with copies of small files, and only what is large, live or a directory as a mount: each takes time. */
+function etcBy(place: MemberPlace): LentPath[] {
+  const found = ETC.flatMap((name) => entriesAt([`/etc/${name}`]).map(({ isDirectory }) => ({ name, isDirectory })));
+  const mounted = found.filter(
+    ({ name, isDirectory }) => isDirectory || LIVE.has(name) || !place.copyEtc(name, `/etc/${name}`),
+  );
+  for (const { name, isDirectory } of mounted) place.reserveEtc(name, isDirectory);
+  return [
+    { from: place.etc, at: '/etc' },
+    ...mounted.map(({ name }) => ({ from: `/etc/${name}`, at: `/etc/${name}` })),
+  ];
 }
 
 /** Processes of the program and all that it starts; the system counts them only within its own user namespace. */

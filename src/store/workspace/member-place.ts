@@ -2,7 +2,7 @@
  * A short-lived directory for one isolation: its socket and the users that a program inside sees. Its path is short,
  * because the path of a socket has at most 107 bytes.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { entriesAt } from './sandbox-host.ts';
@@ -10,8 +10,12 @@ import { entriesAt } from './sandbox-host.ts';
 export interface MemberPlace {
   /** In a directory of its own, which is lent. */
   readonly socket: string;
-  readonly passwd: string;
-  readonly group: string;
+  /** Its `/etc`, with the users that a program inside sees. */
+  readonly etc: string;
+  /** Copies a small file of the host into it. @returns false if it is large, or cannot be read */
+  readonly copyEtc: (name: string, from: string) => boolean;
+  /** Makes a place in it that a mount covers. */
+  readonly reserveEtc: (name: string, isDirectory: boolean) => void;
   /** Writes a file that is lent, or files into a directory. @returns the path */
   readonly lend: (name: string, content: string | Readonly<Record<string, string>>) => string;
   /** A home for a program that has none of its own. */
@@ -45,7 +49,9 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
   const [parent] = entriesAt(places()).filter(({ path }) => path !== root && !path.startsWith(`${root}/`));
   if (parent === undefined) return undefined;
   const directory = mkdtempSync(join(parent.path, 'teams-'));
-  const [passwd, group] = [join(directory, 'passwd'), join(directory, 'group')];
+  const etc = join(directory, 'etc');
+  mkdirSync(etc, { mode: 0o755 });
+  const [passwd, group] = [join(etc, 'passwd'), join(etc, 'group')];
   const [sockets, ownHome] = [join(directory, 's'), join(directory, 'home')];
   for (const made of [sockets, ownHome]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(
@@ -56,8 +62,19 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
   writeFileSync(group, `root:x:0:\nmember:x:${uid}:\nnogroup:x:65534:\n`, { mode: 0o644 });
   return {
     socket: join(sockets, 'sock'),
-    passwd,
-    group,
+    etc,
+    copyEtc(name, from) {
+      const text = smallBytes(from);
+      if (text === undefined) return false;
+      mkdirSync(dirname(join(etc, name)), { recursive: true, mode: 0o755 });
+      writeFileSync(join(etc, name), text, { mode: 0o644 });
+      return true;
+    },
+    reserveEtc(name, isDirectory) {
+      const path = join(etc, name);
+      mkdirSync(isDirectory ? path : dirname(path), { recursive: true, mode: 0o755 });
+      if (!isDirectory) writeFileSync(path, '', { mode: 0o644 });
+    },
     home: ownHome,
     lend(name, content) {
       const path = join(directory, name);
@@ -71,4 +88,14 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+function smallBytes(path: string): Buffer | undefined {
+  try {
+    return statSync(path).size > MOST_BYTES ? undefined : readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }
