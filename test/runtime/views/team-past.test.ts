@@ -132,7 +132,7 @@ describe('a view that does not read the past', () => {
           void team.store.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
