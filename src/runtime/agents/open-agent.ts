@@ -1,12 +1,6 @@
 /** Opens an agent for a member: with its environment, home, session, tools and isolation. */
 import { isAbsolute, join } from 'node:path';
-import {
-  agentFor,
-  childEnvironment,
-  loginFiles,
-  type Agent,
-  type AgentContext,
-} from '../../agents/agent-registry.ts';
+import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
 import { isTeamError } from '../../model/text/errors.ts';

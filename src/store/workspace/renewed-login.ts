@@ -14,7 +14,7 @@ import { keyPath } from '../user/seal.ts';
 import { readProjectFile, readUserFile } from '../user/user-file.ts';
 
 /** A file of a login in a program's home, and the user's own. */
-export interface LentLogin {
+interface LentLogin {
   readonly copy: string;
   readonly own: string;
 }
