@@ -82,7 +82,6 @@ const ARCHITECTURE: Architecture = {
     'surfaces/cli': {
       rooms: ['app.ts'],
       packages: ['commander', 'fast-string-width', 'zod', 'yaml'],
-      lazyPackages: ['@bomb.sh/tab'],
       builtins: TALK,
     },
     'surfaces/mcp': {

@@ -37,6 +37,13 @@ export class Terminal {
     this.#tmux('send-keys', '-l', text);
   }
 
+  /** Types a line and presses Enter. */
+  typing(line: string): this {
+    this.type(line);
+    this.press('Enter');
+    return this;
+  }
+
   resize(columns: number, rows: number): void {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }

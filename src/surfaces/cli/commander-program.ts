@@ -8,7 +8,8 @@ export type OnVerb = (verb: Verb, given: VerbInput) => Promise<void>;
 
 const ABOUT = 'Run a team of workers on one task: a lead and its teammates, each a process; all state is plain files.';
 
-const COMMON: readonly [flags: string, what: string][] = [
+/** Options of every verb. */
+export const COMMON: readonly [flags: string, what: string][] = [
   [
     '--root <dir>',
     'the directory that holds .teams (default: the nearest parent directory with .teams, else the current one)',

@@ -1,43 +1,256 @@
-/** Shell completion: the script that a shell loads, and the answers to its queries at each TAB. */
-import type { RootCommand } from '@bomb.sh/tab';
+/**
+ * Answers a shell at each TAB: what the word may be, one value a line with a tab and what it is; `:files` or `:dirs` at
+ * the end lets the shell complete paths. It runs no verb, changes nothing, and says nothing about what it cannot read.
+ */
+import {
+  AGENT_KINDS,
+  BACKEND_WORDS,
+  isName,
+  LEAD,
+  listPipelines,
+  listTeams,
+  MCP_HOSTS,
+  MESSAGE_TYPES,
+  openForReading,
+  profileSchema,
+  realClock,
+  safeLine,
+  sandboxSchema,
+  TASK_STATUSES,
+  ENV,
+  type TeamReader,
+} from '../../app.ts';
+import { SCRIPTS } from './completion-scripts.ts';
+import { CliContext } from './context.ts';
+import { rootOf } from './input/root.ts';
+import { settings } from './input/settings.ts';
 import type { CliIo } from './io.ts';
-import { program } from './commander-program.ts';
+import { COMMON } from './commander-program.ts';
+import type { Verb } from './verb.ts';
 import { verbs } from './verbs/all-verbs.ts';
 
-const SHELLS = ['bash', 'zsh', 'fish', 'powershell'];
-
-export const isShell = (word: string): boolean => SHELLS.includes(word);
-export const shells = SHELLS.join(', ');
-
-async function completer(io: CliIo): Promise<RootCommand> {
-  const { default: tab } = await import('@bomb.sh/tab/commander');
-  // tab adds its own `completion` verb, so ours is left out. Completion never runs a verb.
-  const others = verbs.filter(({ name }) => name !== 'completion');
-  const made = tab(
-    program(others, io.stdout, () => Promise.resolve()),
-    { completionCommandName: 'completion' },
-  );
-  return made;
+interface Choice {
+  readonly value: string;
+  readonly what: string;
 }
 
-/** Prints the completion script for a shell. */
-export async function printScript(shell: string, io: CliIo): Promise<void> {
-  const tab = await completer(io);
-  // tab prints to the console; a script that could not be written is said as with every verb.
-  const { log } = console;
-  console.log = (text: string) => void io.stdout.write(`${text}\n`);
+/** What a word may be, and which paths besides. */
+interface Offer {
+  readonly choices: readonly Choice[];
+  readonly paths?: 'files' | 'dirs';
+}
+
+const NOTHING: Offer = { choices: [] };
+const plain = (values: readonly string[], what = ''): Offer => ({ choices: values.map((value) => ({ value, what })) });
+
+/**
+ * Answers `teams complete -- WORD…`; the last word is the one at the cursor.
+ * @returns the exit code
+ */
+export function complete(words: readonly string[], io: CliIo): number {
+  const current = words.at(-1) ?? '';
+  const { choices, paths = 'none' } = offerFor(words.slice(0, -1), current, io);
+  const lines = choices
+    .filter(({ value }) => value.startsWith(current))
+    .map(({ value, what }) => `${safeLine(value)}\t${safeLine(what).replaceAll('\t', ' ')}`);
+  io.stdout.write([...lines, `:${paths}`, ''].join('\n'));
+  return 0;
+}
+
+function offerFor(before: readonly string[], current: string, io: CliIo): Offer {
   try {
-    tab.setup('teams', 'teams', shell);
-  } finally {
-    console.log = log;
+    return offered(before, current, io);
+  } catch {
+    // A root of somebody else, a damaged team: a TAB is no place for an error.
+    return NOTHING;
   }
 }
 
-/**
- * Answers `teams complete -- WORD…`.
- * @returns the exit code
- */
-export async function complete(words: readonly string[], io: CliIo): Promise<number> {
-  (await completer(io)).parse([...words]);
-  return 0;
+/** bash gives `--root=dir` as three words. */
+function offered(given: readonly string[], current: string, io: CliIo): Offer {
+  const before = given.filter((word) => word !== '=');
+  const verb = verbOf(before);
+  if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(before);
+  const valueOf = optionOf(verb, before.at(-1));
+  const place = new Place(before, io);
+  if (valueOf !== undefined) return place.offer(valueOf, undefined);
+  if (current.startsWith('-')) return optionsOf(verb);
+  return place.positional(verb, wordsAfter(verb, before));
+}
+
+/** `task create` before `task`. */
+const verbOf = (before: readonly string[]): Verb | undefined => {
+  const words = before.filter((word) => !word.startsWith('-'));
+  return (
+    verbs.find(({ name }) => name.includes(' ') && name === words.slice(0, 2).join(' ')) ??
+    verbs.find(({ name }) => name === words[0])
+  );
+};
+
+/** The verbs, or those of a group. */
+function verbsAfter(before: readonly string[]): Offer {
+  const group = before.find((word) => !word.startsWith('-'));
+  if (group !== undefined) {
+    const inner = verbs.filter(({ name }) => name.startsWith(`${group} `));
+    return { choices: inner.map(({ name, summary }) => ({ value: name.slice(group.length + 1), what: summary })) };
+  }
+  const groups = [...new Set(verbs.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])))];
+  const single = verbs.filter(({ name }) => !name.includes(' '));
+  return {
+    choices: [
+      ...single.map(({ name, summary }) => ({ value: name, what: summary })),
+      ...groups.map((value) => ({ value, what: `${value} verbs` })),
+    ],
+  };
+}
+
+const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? '';
+const valueIn = (flags: string): string | undefined => /<([a-z-]+)>/.exec(flags)?.[1];
+
+const flagsOf = (verb: Verb | undefined): readonly (readonly [flags: string, what: string])[] => [
+  ...(verb?.options ?? []).map(({ flags, what }) => [flags, what] as const),
+  ...COMMON,
+  ['-h, --help', 'show this help'],
+];
+
+const optionsOf = (verb: Verb | undefined): Offer => ({
+  choices: flagsOf(verb).map(([flags, what]) => ({ value: longOf(flags), what })),
+});
+
+/** The option before the word, and what its value is called; undefined if it takes none. */
+function optionOf(verb: Verb, word: string | undefined): { option: string; token: string } | undefined {
+  if (word?.startsWith('--') !== true) return undefined;
+  const flags = flagsOf(verb).find(([one]) => longOf(one) === word)?.[0];
+  const token = flags === undefined ? undefined : valueIn(flags);
+  return token === undefined ? undefined : { option: word, token };
+}
+
+/** The words between the verb and the cursor, without options and their values. */
+function wordsAfter(verb: Verb, before: readonly string[]): string[] {
+  const words: string[] = [];
+  let isValue = false;
+  for (const word of before) {
+    if (isValue) isValue = false;
+    else if (word.startsWith('-')) isValue = optionOf(verb, word) !== undefined;
+    else words.push(word);
+  }
+  return words.slice(verb.name.split(' ').length);
+}
+
+const TASK_TOKENS = new Set(['task', 'blocker', 'task-id']);
+
+/** The teams and what is in them, as far as they can be read. */
+class Place {
+  readonly #context: CliContext;
+
+  constructor(before: readonly string[], io: CliIo) {
+    const root = before[before.indexOf('--root') + 1];
+    const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };
+    this.#context = new CliContext(io, before.includes('--root') && root !== undefined ? { ...flags, root } : flags);
+  }
+
+  /** A word at its position: a team may be left out where there is only one. */
+  positional(verb: Verb, words: readonly string[]): Offer {
+    const tokens = [...(verb.words ?? '').matchAll(/[[<]([a-z-]+)(?:\.\.\.)?[\]>]/g)].map(([, token = '']) => token);
+    const offer = (token: string | undefined, team: string | undefined): Offer =>
+      token === undefined ? NOTHING : this.offer({ option: verb.name, token }, team);
+    if (tokens[0] !== 'team') return offer(tokens[words.length], undefined);
+    const [first] = words;
+    if (first !== undefined && this.#isTeam(first)) return offer(tokens[words.length], first);
+    const only = this.#onlyTeam();
+    if (first !== undefined) return offer(tokens[words.length + 1], only);
+    const next = only === undefined ? NOTHING : offer(tokens[1], only);
+    const teams = this.offer({ option: verb.name, token: 'team' }, undefined);
+    return { ...next, choices: [...teams.choices, ...next.choices] };
+  }
+
+  /** @param given the verb or option, and what it calls its word */
+  offer({ option, token }: { readonly option: string; readonly token: string }, team = this.#onlyTeam()): Offer {
+    if (option === 'create') return NOTHING;
+    if (token === 'team') return { choices: this.#teams().map((value) => ({ value, what: 'team' })) };
+    if (option === 'pipeline' && token === 'name') return this.#pipelines();
+    if (option === 'why' && token === 'subject')
+      return this.#inTeam(team, (store) => [...tasks(store), ...members(store)]);
+    if (TASK_TOKENS.has(token)) return this.#inTeam(team, tasks);
+    if (token === 'member' || token === 'to' || (token === 'name' && option !== '--name'))
+      return this.#inTeam(team, members);
+    if (token === 'id') return this.#inTeam(team, requests);
+    if (token === 'agent') return plain([...new Set([...settings(this.#context).agents.keys(), ...AGENT_KINDS])], 'agent');
+    return fixed(option, token);
+  }
+
+  #isTeam(word: string): boolean {
+    return isName(word) && this.#teams().some((name) => name === word);
+  }
+
+  #onlyTeam(): string | undefined {
+    const named = this.#context.io.environment[ENV.team];
+    const teams = this.#teams();
+    return named !== undefined && named !== '' ? named : teams.length === 1 ? teams[0] : undefined;
+  }
+
+  #teams(): string[] {
+    return [...new Set(listTeams(rootOf(this.#context)).flatMap(({ name, archivedAt }) => (archivedAt ? [] : [name])))];
+  }
+
+  #pipelines(): Offer {
+    const found = listPipelines(rootOf(this.#context));
+    return { choices: found.map(({ name, description }) => ({ value: name, what: description })) };
+  }
+
+  #inTeam(team: string | undefined, look: (store: TeamReader) => Choice[]): Offer {
+    const found = listTeams(rootOf(this.#context)).find(({ name, archivedAt }) => name === team && !archivedAt);
+    if (found === undefined) return NOTHING;
+    const store = openForReading(found.paths, { clock: realClock });
+    try {
+      return { choices: look(store) };
+    } finally {
+      store.close();
+    }
+  }
+}
+
+const tasks = ({ board }: TeamReader): Choice[] =>
+  [...board.fold().tasks.values()].map(({ id, subject, status }) => ({ value: id, what: `${status}: ${subject}` }));
+
+const members = ({ board }: TeamReader): Choice[] => [
+  ...[...board.fold().members.values()].map(({ name, role }) => ({ value: name, what: role })),
+  { value: LEAD, what: 'the lead' },
+];
+
+const requests = ({ board }: TeamReader): Choice[] =>
+  [...board.fold().open.values()].map(({ id, from, text }) => ({ value: id, what: `${from}: ${text.slice(0, 60)}` }));
+
+/** Words that do not depend on any team. */
+function fixed(option: string, token: string): Offer {
+  switch (token) {
+    case 'plan':
+    case 'spec':
+    case 'file':
+    case 'path':
+      return option === 'wisdom'
+        ? plain(['learnings', 'decisions', 'conventions', 'issues'])
+        : { choices: [], paths: 'files' };
+    case 'dir':
+      return { choices: [], paths: 'dirs' };
+    case 'shell':
+      return plain([...SCRIPTS.keys()]);
+    case 'sandbox':
+    case 'mode':
+      return plain(sandboxSchema.options);
+    case 'profile':
+      return plain(profileSchema.options);
+    case 'backend':
+      return plain(BACKEND_WORDS.filter((word) => !word.includes(':')));
+    case 'host':
+      return plain([...MCP_HOSTS]);
+    case 'status':
+      return plain([...TASK_STATUSES]);
+    case 'type':
+      return plain([...MESSAGE_TYPES]);
+    case 'role':
+      return plain(['executor', 'explorer', 'reviewer', 'tester']);
+    default:
+      return NOTHING;
+  }
 }

@@ -275,18 +275,3 @@ describe('a project', () => {
     expect((await place.json(shown, 'config', 'show')).config.hooks).toEqual({});
   });
 });
-
-describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish', 'powershell'])('completion has a script for %s', async (shell) => {
-    const { code, out } = await new Workplace().shell(`teams completion ${shell}`);
-    expect(code).toBe(0);
-    expect(out).toContain('teams');
-  });
-
-  it('completion offers verbs and options, and refuses an unknown shell', async () => {
-    const place = new Workplace();
-    expect((await place.shell('teams complete -- stat')).out).toMatch(/^status\t/);
-    expect((await place.shell('teams complete -- run --fr')).out).toMatch(/^--fresh\t/);
-    expect((await place.teams('completion', 'tcsh')).code).toBe(2);
-  });
-});

@@ -61,7 +61,7 @@ export const setup: readonly Verb[] = [
   },
   {
     name: 'completion',
-    summary: 'print a script that completes verbs and options in your shell',
+    summary: 'print a script that completes verbs, options, teams, tasks, members and files in your shell',
     words: '<shell>',
     examples: [
       { line: 'source <(teams completion bash)', what: 'in ~/.bashrc' },

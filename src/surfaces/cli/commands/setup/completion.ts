@@ -1,12 +1,16 @@
 /** `teams completion`: prints a shell's completion script. */
 import { UsageError } from '../../../../app.ts';
-import { isShell, printScript, shells } from '../../shell-completion.ts';
+import { SCRIPTS } from '../../completion-scripts.ts';
 import type { Act } from '../../verb.ts';
 
-export const act: Act = async ({ io }, { words }) => {
+export const act: Act = async (context, { words }) => {
   const [shell = ''] = words;
-  if (!isShell(shell))
-    throw new UsageError('USAGE', `There is no completion for ${JSON.stringify(shell)}; expected one of ${shells}.`);
-  await printScript(shell, io);
-  return 0;
+  const script = SCRIPTS.get(shell);
+  if (script === undefined)
+    throw new UsageError(
+      'USAGE',
+      `There is no completion for ${JSON.stringify(shell)}; expected one of ${[...SCRIPTS.keys()].join(', ')}.`,
+    );
+  context.io.stdout.write(script);
+  return Promise.resolve(0);
 };

@@ -1,0 +1,83 @@
+/**
+ * The scripts that a shell loads for completion. Each asks `teams complete -- WORD…` at a TAB, with the words as they
+ * are: nothing that was typed is ever evaluated. Loading one twice is silent, and none needs another package.
+ */
+
+const BASH = `# completion of teams for bash: eval "$(teams completion bash)"
+_teams_complete() {
+  local value rest kind=none
+  local cur=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  while IFS=$'\\t' read -r value rest; do
+    case $value in
+      :files | :dirs) kind=\${value#:} ;;
+      :none) ;;
+      "$cur"*) COMPREPLY+=("$value") ;;
+    esac
+  done < <(command teams complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  local path
+  case $kind in
+    files) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -f -- "$cur") ;;
+    dirs) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -d -- "$cur") ;;
+    *) return ;;
+  esac
+  compopt -o filenames 2>/dev/null
+}
+complete -F _teams_complete teams
+`;
+
+const ZSH = `#compdef teams
+# completion of teams for zsh: eval "$(teams completion zsh)"
+_teams() {
+  local line value kind=none
+  local -a values
+  while IFS= read -r line; do
+    value=\${line%%$'\\t'*}
+    case $value in
+      :files | :dirs) kind=\${value#:} ;;
+      :none) ;;
+      *) values+=("\${value//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done < <(command teams complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  local -i found=1
+  (( \${#values} )) && _describe -V teams values && found=0
+  case $kind in
+    files) _files && found=0 ;;
+    dirs) _files -/ && found=0 ;;
+  esac
+  return found
+}
+if [[ \${funcstack[1]:-} == _teams ]]; then
+  _teams "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
+  compdef _teams teams
+fi
+`;
+
+const FISH = `# completion of teams for fish: teams completion fish | source
+function __teams_complete
+    set -l words (commandline -opc)
+    set -l cur (commandline -ct)
+    set -e words[1]
+    for line in (command teams complete -- $words "$cur" 2>/dev/null)
+        switch $line
+            case ':files'
+                __fish_complete_path "$cur"
+            case ':dirs'
+                __fish_complete_directories "$cur" ''
+            case ':none'
+            case '*'
+                echo $line
+        end
+    end
+end
+complete -c teams -e
+complete -c teams -f -a '(__teams_complete)'
+`;
+
+export const SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ['bash', BASH],
+  ['zsh', ZSH],
+  ['fish', FISH],
+]);

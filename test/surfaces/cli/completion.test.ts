@@ -1,0 +1,148 @@
+/** Completion: what each word may be, and each real shell at a TAB. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Workplace } from '../../support/cli.ts';
+import { asMember } from '../../support/member.ts';
+import { noTmux, Terminal } from '../../support/tmux.ts';
+
+let place: Workplace;
+
+beforeEach(async () => {
+  place = new Workplace();
+  await place.teams('create', 'shop', '--member', 'ada', '--member', 'bob');
+  await place.teams('task', 'create', 'shop', 'Fix the parser', '--owner', 'ada');
+  await place.teams('task', 'create', 'shop', 'Test the parser');
+});
+
+/** The values offered, and at the end which paths. */
+async function offered(...words: string[]): Promise<string[]> {
+  const { out, code } = await place.teams('complete', '--', ...words);
+  expect(code).toBe(0);
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '');
+}
+
+describe('a word', () => {
+  it.each<[words: string[], values: string[]]>([
+    [['stat'], ['status', ':none']],
+    [
+      ['task', 'rel'],
+      ['release', ':none'],
+    ],
+    [
+      ['run', '--fr'],
+      ['--fresh', ':none'],
+    ],
+    [
+      ['status', ''],
+      ['shop', ':none'],
+    ],
+    [
+      ['logs', 'shop', ''],
+      ['ada', 'bob', 'lead', ':none'],
+    ],
+    [
+      ['logs', 'b'],
+      ['bob', ':none'],
+    ],
+    [
+      ['logs', '--task', ''],
+      ['1', '2', ':none'],
+    ],
+    [
+      ['task', 'retry', 'shop', ''],
+      ['1', '2', ':none'],
+    ],
+    [
+      ['task', 'create', '--owner', 'a'],
+      ['ada', ':none'],
+    ],
+    [
+      ['send', 'shop', 'l'],
+      ['lead', ':none'],
+    ],
+    [
+      ['why', 'shop', 'a'],
+      ['ada', ':none'],
+    ],
+    [['run', ''], [':files']],
+    [['validate', 'pl'], [':files']],
+    [['status', '--root', ''], [':dirs']],
+    [['status', '--root', '=', ''], [':dirs']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', ':none'],
+    ],
+    [
+      ['spawn', '--sandbox', ''],
+      ['read-only', 'workspace-write', 'full', ':none'],
+    ],
+    [['create', ''], [':none']],
+    [['nonsense', ''], [':none']],
+    [['logs', 'shop', 'ada', ''], [':none']],
+  ])('after teams %j it offers %j', async (words, values) => {
+    expect(await offered(...words)).toEqual(values);
+  });
+
+  it('may be an open question, a pipeline or an agent', async () => {
+    await place.teams('task', 'claim', 'shop', '1', '--as', 'ada');
+    const environment = await asMember(place, 'shop', 'ada', '1');
+    await place.say(['send', 'shop', 'lead', 'Which one?', '--kind', 'question'], { environment });
+    const [id = ''] = await offered('answer', 'shop', '');
+    expect(id).toMatch(/^[0-9A-Z]{26}$/);
+    expect(await offered('pipeline', 'impl')).toContain('impl-only');
+    expect(await offered('run', '--agent', 'cl')).toContain('claude');
+  });
+
+  it('of a place that cannot be read offers nothing, and says nothing', async () => {
+    const { code, out, err } = await new Workplace().teams('complete', '--', 'logs', 'shop', '');
+    expect({ code, out, err }).toEqual({ code: 0, out: ':none\n', err: '' });
+    writeFileSync(join(place.root, '.teams/shop/config.json'), 'damaged');
+    expect((await place.teams('complete', '--', 'status', '')).code).toBe(0);
+    expect((await place.teams('completion', 'tcsh')).code).toBe(2);
+  });
+});
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+describe.skipIf(noTmux())('a real shell', () => {
+  const started = (shell: string, load: string): Terminal => {
+    mkdirSync(join(place.root, 'plans'));
+    writeFileSync(join(place.root, 'plans/one.yaml'), '');
+    const path = `${join(place.root, 'bin')}:${place.environment['PATH'] ?? ''}`;
+    const environment = { ...place.environment, HOME: place.root, PATH: path };
+    return new Terminal(shell, environment, { cwd: place.root }).typing(load);
+  };
+
+  const shells = [
+    ['bash', 'bash --norc --noprofile', 'source <(teams completion bash)'],
+    ['zsh', 'zsh -f', 'source <(teams completion zsh)'],
+    ['fish', 'fish --no-config', 'teams completion fish | source'],
+  ] as const;
+  it.skip.each(shells.filter(([shell]) => !has(shell)))('%s is not installed', () => {});
+  it.each(shells.filter(([shell]) => has(shell)))(
+    '%s completes members and files, and loads the script twice in silence',
+    async (_, command, load) => {
+      await place.shell('true');
+      const terminal = started(command, `${load}; ${load}; echo LOADED`);
+      const loaded = await terminal.shows(/^LOADED$/m);
+      expect(loaded).not.toMatch(/readonly|not found|Unknown command/);
+      terminal.type('echo 1; teams logs shop ad');
+      terminal.press('Tab');
+      await terminal.shows(/teams logs shop ada/);
+      terminal.press('C-u');
+      terminal.type('teams run pl');
+      terminal.press('Tab');
+      await terminal.shows(/teams run plans/);
+      terminal.press('C-u');
+      terminal.type('teams logs "$(touch evaluated)" --fo');
+      terminal.press('Tab');
+      await terminal.shows(/--follow/);
+      expect(existsSync(join(place.root, 'evaluated'))).toBe(false);
+    },
+  );
+});
