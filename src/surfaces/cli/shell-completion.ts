@@ -175,7 +175,8 @@ class Place {
     if (token === 'member' || token === 'to' || (token === 'name' && option !== '--name'))
       return this.#inTeam(team, members);
     if (token === 'id') return this.#inTeam(team, requests);
-    if (token === 'agent') return plain([...new Set([...settings(this.#context).agents.keys(), ...AGENT_KINDS])], 'agent');
+    if (token === 'agent')
+      return plain([...new Set([...settings(this.#context).agents.keys(), ...AGENT_KINDS])], 'agent');
     return fixed(option, token);
   }
 
