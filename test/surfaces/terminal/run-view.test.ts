@@ -15,7 +15,7 @@ function placeWith(tasks: readonly object[], members = ['ada', 'bob']): Workplac
 }
 
 /** Works until the test has made a file. */
-const until = (file: string): string => `until test -f ${file}; do sleep 0.05; done`;
+const awaits = (file: string): string => `until test -f ${file}; do sleep 0.05; done`;
 const made = (place: Workplace, file: string): void => writeFileSync(join(place.root, file), '');
 const columns = 120;
 const rows = 36;
@@ -23,7 +23,7 @@ const rows = 36;
 describe.skipIf(noTmux())('a run on a terminal', () => {
   it('shows members, tasks and the output of the chosen one, and leaves the report on the screen', async () => {
     const place = placeWith([
-      { subject: 'Build', run: `echo compiling; ${until('go')}; echo built` },
+      { subject: 'Build', run: `echo compiling; ${awaits('go')}; echo built` },
       { subject: 'Test', run: 'echo tested', blockedBy: ['Build'] },
     ]);
     const terminal = new Terminal(running('ci.json --yes'), place.environment, { cwd: place.root, columns, rows });
@@ -34,6 +34,15 @@ describe.skipIf(noTmux())('a run on a terminal', () => {
     const after = await terminal.shows(/EXIT 0/);
     expect(after).toMatch(/BEFORE\n[^]*TEAM COMPLETE[^]*\[DONE\] #2: Test/);
     expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+  });
+
+  it('a run that is over before its view is drawn leaves its report', async () => {
+    const place = placeWith([{ subject: 'Build', run: 'true' }]);
+    const line = `for i in 1 2 3 4; do ${running('ci.json --yes --fresh')}; echo "RUN $i: $?"; done`;
+    const terminal = new Terminal(line, place.environment, { cwd: place.root, columns, rows });
+    await terminal.shows(/RUN 4: 0[^]*EXIT 0/);
+    expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+    expect(terminal.screen({ past: true }).match(/TEAM COMPLETE/g)).toHaveLength(4);
   });
 
   it('a red run is mended and green without leaving the view', async () => {
@@ -63,7 +72,7 @@ describe.skipIf(noTmux())('a run on a terminal', () => {
   });
 
   it('the first Ctrl-C says what is finished, the second stops at once', async () => {
-    const place = placeWith([{ subject: 'Build', run: `echo here; ${until('never')}` }]);
+    const place = placeWith([{ subject: 'Build', run: `echo here; ${awaits('never')}` }]);
     const terminal = new Terminal(running('ci.json --yes'), place.environment, { cwd: place.root, columns, rows });
     await terminal.shows(/here/);
     terminal.press('C-c');
@@ -76,7 +85,7 @@ describe.skipIf(noTmux())('a run on a terminal', () => {
 
   it('a task is skipped from the view, and at 60 by 12 it still says what matters', async () => {
     const place = placeWith([
-      { subject: 'Wait', run: until('never') },
+      { subject: 'Wait', run: awaits('never') },
       { subject: 'Test', run: 'echo tested' },
     ]);
     const size = { columns: 60, rows: 12 };

@@ -61,6 +61,8 @@ export class WatchSession {
   async run(): Promise<void> {
     const { run, signal: given } = this.#options;
     const signal = AbortSignal.any([given, this.#quit.signal]);
+    // A short run may be over before its view is loaded.
+    if (signal.aborted) return;
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     const tick = setInterval(this.#requestDraw, TICK_MS);
     this.#out.on('resize', this.#requestDraw);
