@@ -41,6 +41,9 @@ const CONFIG: KeyHelpTable = {
   },
   agentStallMs: { text: 'Milliseconds without any output of an agent until its turn is ended.' },
   enableCascade: { text: 'Plans that a planner makes have follow-up tasks.' },
+  notify: {
+    text: 'How the terminal of `run` and `watch` tells that something waits for you or that a run is over: by bell and, where the terminal can, on the desktop; by bell; not at all.',
+  },
   cascadeDepth: { text: 'The most follow-up tasks of a chain: implement, test, review. 0: none.' },
   enableCrossCliVerification: { text: 'Plans that a planner makes are verified by an agent of another vendor.' },
   lockTimeoutMs: { text: 'Milliseconds that a write waits for a lock until it fails with LOCK_TIMEOUT.' },

@@ -55,6 +55,7 @@ export const configSchema = closed({
   agentStallMs: ms(1).default(300_000),
   enableCascade: z.boolean().default(true),
   cascadeDepth: count(0, 100).default(3),
+  notify: z.enum(['auto', 'bell', 'off']).default('auto'),
   enableCrossCliVerification: z.boolean().default(true),
   lockTimeoutMs: ms(1).default(15_000),
   inboxMaxMessages: count(1, 10_000_000).default(10_000),

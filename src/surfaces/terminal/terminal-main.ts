@@ -13,12 +13,12 @@ import {
   type TerminalOrder,
 } from '../../app.ts';
 import { startProgress, watchTeam } from './progress-view.ts';
-import type { Actions, Ending, ForegroundRun } from './watch/watch-team.ts';
+import type { Actions, DashboardOptions, Ending, ForegroundRun } from './watch/watch-team.ts';
 
 type ShowOrder = Extract<TerminalOrder, { do: 'show' }>;
 
 /** What a view of a team needs from its surroundings. */
-type ActionsOn = (paths: TeamPaths) => Actions;
+type ActionsOn = (paths: TeamPaths) => { readonly actions: Actions; readonly notify: DashboardOptions['notify'] };
 
 /** Carries out the orders of this process's channel until it ends. */
 export async function serveTerminal(actionsOn: ActionsOn): Promise<void> {
@@ -145,13 +145,14 @@ class DashboardView implements View {
     for (const order of this.#kept) await printed(order);
   }
 
-  async #show(paths: TeamPaths, color: boolean, actions: Actions): Promise<void> {
+  async #show(paths: TeamPaths, color: boolean, surroundings: ReturnType<ActionsOn>): Promise<void> {
     const { signal } = this.#closing;
     try {
       const watch = new TeamWatch(paths);
       const write = (text: string): void => void process.stderr.write(text);
       try {
-        await watchTeam(watch, { isPlain: false, color, actions, signal, write, out: process.stderr, run: this.#run });
+        const own = { isPlain: false, color, signal, write, out: process.stderr, run: this.#run };
+        await watchTeam(watch, { ...own, ...surroundings });
       } finally {
         watch.close();
       }

@@ -1,5 +1,6 @@
 /** The process that writes to the terminal for a lead; started by `runtime/process/terminal-process.ts`. */
 import { CliContext } from '../context.ts';
+import { settings } from '../input/settings.ts';
 import type { CliIo } from '../io.ts';
 
 /** @returns the exit code, when its lead needs it no longer */
@@ -8,7 +9,9 @@ export async function showTerminal(io: CliIo): Promise<number> {
   const { teamActions } = await import('./team-actions.ts');
   await serveTerminal((paths) => {
     const flags = { root: paths.root, json: false, quiet: false, verbose: false, yes: false, color: true };
-    return teamActions(new CliContext(io, flags), paths, { isLedHere: true });
+    const context = new CliContext(io, flags);
+    const { notify } = settings(context).merged.config;
+    return { actions: teamActions(context, paths, { isLedHere: true }), notify };
   });
   return 0;
 }

@@ -21,6 +21,7 @@ import { pauseAfter } from './redraw-pace.ts';
 import { rowsOf, dashboardRowsOf, type DashboardRows, type Row } from './dashboard-rows.ts';
 import { FIRST, type Key, type Order, type State } from './dashboard-state.ts';
 import { press, subjectIn, type Shown } from './press.ts';
+import { Notifier } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** Redraws this often without events, because elapsed times change. */
@@ -33,6 +34,7 @@ export class WatchSession {
   readonly #options: DashboardOptions;
   readonly #out: NodeJS.WriteStream;
   readonly #stream: PlainStream;
+  readonly #notifier: Notifier;
   readonly #quit = new AbortController();
   readonly #requestDraw = (): void => this.#drawSoon();
   readonly #continued = (): void => this.#open();
@@ -55,6 +57,7 @@ export class WatchSession {
     this.#out = options.out ?? process.stdout;
     this.#snapshot = watch.look();
     this.#stream = new PlainStream(options.write);
+    this.#notifier = new Notifier(options.notify, process.env);
   }
 
   /** Runs until the person quits, or the run in the foreground is over; a team that has ended stays visible. */
@@ -121,6 +124,8 @@ export class WatchSession {
     this.#drawing = draw(model, size);
     this.#dashboard.setMouse(this.#state.hasMouse);
     this.#dashboard.setTitle(titleOf(model));
+    const notification = this.#notifier.look(model.team, model.snapshot);
+    if (notification !== '') this.#out.write(notification);
     this.#dashboard.draw(this.#drawing, size);
     this.#drawnAt = realClock.monotonic();
     this.#pause = pauseAfter(this.#drawnAt - began);

@@ -4,6 +4,7 @@
  */
 import process from 'node:process';
 import type { TeamWatch } from '../../../app.ts';
+import type { Notify } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** What the dashboard can do. Each method throws what its verb would. */
@@ -26,6 +27,7 @@ export interface DashboardOptions {
   readonly isPlain: boolean;
   readonly color: boolean;
   readonly actions: Actions;
+  readonly notify: Notify;
   /** Aborts when the reader is gone, or the process must end. */
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;

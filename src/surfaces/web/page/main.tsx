@@ -7,6 +7,7 @@ import type { TeamEntry } from '../wire-types.ts';
 import { PageNavigationProvider } from './navigation.ts';
 import { TABS, useRoute, type PageRoute } from './routes.ts';
 import { PageModel } from './page-model.ts';
+import { useNotifications } from './use-notifications.ts';
 import { AsidePanel, KeyHelp, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
 import { get, listen, RequestRefusedError, takeToken } from './http-client.ts';
 
@@ -17,6 +18,7 @@ function Page(): JSX.Element {
   const [scene, trouble] = useScene(team);
   const [hasHelp, setHelp] = useState(false);
   useKeys(go, setHelp);
+  useNotifications(scene);
   useEffect(() => {
     document.title = `${scene.problems.length > 0 ? `(${scene.problems.length}) ` : ''}${scene.head?.team ?? 'teams'} · ${TAB_NAMES[place.tab]}`;
   }, [scene.version, place.tab]);

@@ -46,6 +46,7 @@ async function shown(
     isPlain: isPlain || !isOwn,
     color: context.isColorful,
     signal,
+    notify: settings(context).merged.config.notify,
     actions: teamActions(context, watch.store.paths, { isLedHere: false }),
     write: (text) => void stdout.write(text),
   });

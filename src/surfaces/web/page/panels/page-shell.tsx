@@ -1,6 +1,6 @@
 /** The frame of the page: the team and its state, the views, and the details beside them. */
 import { Fragment, type JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Head, TeamEntry } from '../../wire-types.ts';
 import { ActivityView } from './activity.tsx';
 import { BoardView } from './board-view.tsx';
@@ -12,6 +12,7 @@ import { Figure } from './labels.tsx';
 import { MemberAside } from './member-aside.tsx';
 import { OutputView } from './output-view.tsx';
 import { OverviewView } from './overview.tsx';
+import { askForNotifications, canAskForNotifications } from '../use-notifications.ts';
 import { TABS, type Aside, type Tab } from '../routes.ts';
 import type { PageModel } from '../page-model.ts';
 import { SpendingView } from './spending-view.tsx';
@@ -129,8 +130,21 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
         </>
       )}
       <span class="grow" />
+      <NotifyButton />
       <Live trouble={trouble ?? head?.trouble ?? undefined} scene={scene} />
     </header>
+  );
+}
+
+/** Browsers ask a person only after a click. */
+function NotifyButton(): JSX.Element | null {
+  const [canAsk, setCanAsk] = useState(canAskForNotifications);
+  if (!canAsk) return null;
+  const ask = (): void => void askForNotifications().finally(() => setCanAsk(false));
+  return (
+    <button type="button" class="plain notify" onClick={ask}>
+      Notify me
+    </button>
   );
 }
 
