@@ -56,6 +56,8 @@ export interface ReportFailure {
   readonly output: readonly string[];
   /** The file with all of its output, relative to the team's folder; null if it has none. */
   readonly log: string | null;
+  /** The command that prints all of its output; null if it has none. */
+  readonly show: string | null;
   /** The command that tries it again. */
   readonly next: string;
 }
@@ -114,7 +116,7 @@ export function reportText(report: Report): string {
   const sections = [
     heading(report),
     section('Failures:', report.failures.flatMap(failureLines)),
-    section('Worker Performance:', report.members.map(memberLine)),
+    section('Worker Performance:', memberLines(report)),
     section('Task Results:', taskLines(report)),
     section('Cascade Summary:', cascadeLines(report)),
     section('Cross-CLI Verification:', verificationLines(report)),
@@ -137,23 +139,42 @@ export function reportText(report: Report): string {
 function heading({ headline, team, template, durationMs, members, tasks, gates }: Report): string[] {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const roles = [...new Set(members.map(({ role }) => role))];
-  const lint = gates.lint === undefined ? '' : ` | Lint: ${gates.lint}`;
   return [
     headline,
     `Team: ${team} | Template: ${template} | Duration: ${duration(durationMs)}`,
     `Workers: ${members.length}${roles.length > 0 ? ` (${roles.join(', ')})` : ''} | Tasks: ${done}/${tasks.length}`,
-    `Build: ${gates.build} | Tests: ${gates.test}${lint} | Cross-CLI: ${gates.crossVerify}`,
+    ...gateLine(gates),
   ];
+}
+
+/** Only gates that ran: a gate that nobody asked for, or that the project does not have, is no news. */
+function gateLine({ build, test, lint, crossVerify }: Report['gates']): string[] {
+  const named = { Build: build, Tests: test, Lint: lint, 'Cross-CLI': crossVerify };
+  const ran = Object.entries(named).filter(([, result]) => result === 'pass' || result === 'fail');
+  return ran.length === 0 ? [] : [ran.map(([name, result]) => `${name}: ${result}`).join(' | ')];
 }
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
 
+/** Members beyond this number are only counted, if they did their tasks. */
+const MOST_MEMBERS = 12;
+
+function memberLines({ members }: Report): string[] {
+  if (members.length <= MOST_MEMBERS) return members.map(memberLine);
+  const well = members.filter(({ status }) => status === 'completed' || status === 'idle');
+  const tasks = well.reduce((sum, one) => sum + one.tasks, 0);
+  return [
+    ...members.filter((one) => !well.includes(one)).map(memberLine),
+    `${well.length} members completed ${tasks} ${tasks === 1 ? 'task' : 'tasks'}`,
+  ];
+}
+
 const memberLine = ({ name, role, agent, tasks, durationMs, status }: ReportMember): string =>
   `${name} (${role}/${agent}): ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, ${duration(durationMs)}, ${status}`;
 
-function failureLines({ what, member, reason, output, log, next }: ReportFailure): string[] {
-  const all = log === null ? [] : [`  all of it: ${log} in the folder named below`];
+function failureLines({ what, member, reason, output, show, next }: ReportFailure): string[] {
+  const all = show === null ? [] : [`  all of it: ${show}`];
   return [
     `${oneLine(what)}${member === null ? '' : ` (${member})`}: ${oneLine(reason)}`,
     ...output.map((line) => `  | ${safeText(line)}`),

@@ -129,6 +129,7 @@ function failuresOf(
         reason: task.reason,
         output: outputs.get(`#${task.id}`) ?? [],
         log: member === null ? null : relative(paths.folder, paths.output(member)),
+        show: member === null ? null : `teams logs ${team} --task ${task.id}`,
         next: `teams task retry ${team} ${task.id}`,
       },
     ];
@@ -139,7 +140,8 @@ function failuresOf(
     const log = output.length === 0 ? null : relative(paths.folder, paths.output(LEAD));
     // A verdict is no command that could run again: its report names the faults.
     const next = name === 'verdicts' ? `teams task list ${team}` : `teams resume ${team}`;
-    return [{ what: `gate ${name}`, member: null, reason: notes, output, log, next }];
+    const show = log === null ? null : `teams logs ${team} ${LEAD}`;
+    return [{ what: `gate ${name}`, member: null, reason: notes, output, log, show, next }];
   });
   return [...ofTasks, ...ofGates];
 }

@@ -124,7 +124,6 @@ describe('the text', () => {
         'TEAM COMPLETE',
         'Team: forge-team-1707580800 | Template: fullstack-team | Duration: 8m32s',
         'Workers: 0 | Tasks: 0/0',
-        'Build: skipped | Tests: skipped | Cross-CLI: skipped',
         '',
         FOLDER,
       ].join('\n'),
@@ -155,7 +154,7 @@ describe('the text', () => {
       notes: ['lint fail: x'],
     });
     expect(text).toMatch(/^TEAM INTERRUPTED: 0 of 1 task done\n/);
-    expect(text).toContain('Build: skipped | Tests: skipped | Lint: fail | Cross-CLI: skipped');
+    expect(text).toContain('\nLint: fail\n');
     expect(text).toContain('\n\nNotes:\n  - lint fail: x\n\n');
   });
 });
@@ -186,13 +185,13 @@ const NARRATED = [
   'TEAM FAILED: 1 failed, 1 skipped, test failed',
   'Team: login | Template: custom | Duration: 4m15s',
   'Workers: 2 (architect, executor) | Tasks: 3/5',
-  'Build: skipped | Tests: fail | Cross-CLI: skipped',
+  'Tests: fail',
   '',
   'Failures:',
   '  #3: Break it (bob): exit 2',
   '    | compiling',
   '    | no such file',
-  '    all of it: logs/bob.log in the folder named below',
+  '    all of it: teams logs login --task 3',
   '    next: teams task retry login 3',
   '  gate test: npm test: exit 1',
   '    next: teams resume login',

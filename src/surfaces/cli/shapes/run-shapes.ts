@@ -62,6 +62,7 @@ const failed = z.strictObject({
   reason: z.string(),
   output: z.array(z.string()),
   log: text.nullable(),
+  show: text.nullable(),
   next: text,
 });
 const reportKeys = {
