@@ -73,9 +73,16 @@ export class TeamPast {
     const { trace } = board.past;
     if (subject === 'team') return trace.records;
     const [kind, name = ''] = subject.split(' ');
-    if (kind === 'task') return board.placesOf(name).slice(-RELATED);
+    if (kind === 'task') return ascending([...board.placesOf(name).slice(-RELATED), ...this.#ofRequests(name)]);
     const traced = new Map<string, MemberTrace>(trace.members).get(name);
     return (kind === 'process' ? traced?.ofProcess : traced?.records) ?? [];
+  }
+
+  /** The latest records of those who asked about a task: questions and answers about it are among them. */
+  #ofRequests(task: string): number[] {
+    const { board, past } = this.#store.board;
+    const asked = [...board.requests.values()].filter((request) => request.task === task);
+    return asked.flatMap(({ from }) => past.trace.members.get(from)?.records ?? []);
   }
 
   #eventsOf(subject: string): readonly number[] {

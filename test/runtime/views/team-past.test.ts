@@ -132,7 +132,21 @@ describe('a view that does not read the past', () => {
           void team.store.close();
         },
       ),
-      { numRuns: 30 },
+      {
+        numRuns: 30,
+        // A question about a task, before the checkpoint.
+        examples: [
+          [
+            [],
+            [
+              [0, 0, 0],
+              [2, 0, 0],
+              [6, 0, 0],
+            ],
+            [],
+          ],
+        ],
+      },
     );
   });
 
