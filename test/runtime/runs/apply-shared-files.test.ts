@@ -44,7 +44,7 @@ describe('the shared-file step', () => {
 `);
     // Its own file is not shared: that is the only failure here.
     expect(out).toContain("  gate shared: the lead's agent changed files that are not shared: asked\n");
-    expect(out).toContain('Build: pass |');
+    expect(out).toContain('\nBuild: pass\n');
     expect(read('asked').match(/^--- \w+ \d\. .*/gm)).toHaveLength(2);
   });
 
@@ -53,6 +53,6 @@ describe('the shared-file step', () => {
     expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): not applied yet\n');
     expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could apply them\n');
     // The requested change is missing, and the build says so.
-    expect({ code, failed: out.includes('Build: fail |') }).toEqual({ code: 1, failed: true });
+    expect({ code, failed: out.includes('\nBuild: fail\n') }).toEqual({ code: 1, failed: true });
   });
 });
