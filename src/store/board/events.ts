@@ -219,9 +219,10 @@ export class EventLog extends EventLogReader {
         this.#writer = { fd: opened.fd, ino: opened.stat.ino };
         return opened.fd;
       } catch (error) {
-        // Another process closed the file in between.
+        // Another process closed the file in between, and may have made the next one by now.
         const now = lookAt(this.disk, path);
-        if (!isTeamError(error) || error.code !== 'READ_ONLY' || now === undefined || !isClosed(now)) throw error;
+        const isSame = now?.ino === stat?.ino && (now === undefined || !isClosed(now));
+        if (!isTeamError(error) || error.code !== 'READ_ONLY' || isSame) throw error;
       }
     }
   }

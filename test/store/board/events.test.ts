@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { teamEventSchema } from '../../../src/model/team/team-config.ts';
 import type { EventLog } from '../../../src/store/board/events.ts';
-import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { O_RDWR, realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import { eventLogAt, followerAt } from '../../support/event-log.ts';
@@ -83,6 +83,30 @@ describe('the event log', () => {
 
 describe('an event log that goes on in a new file', () => {
   const BOUND = 2_000;
+
+  it('loses no event of an ordinary user whose file was closed and replaced before it could be opened', () => {
+    const other = eventLogAt(paths, { fileBytes: BOUND });
+    const told = say(other.log, 'first');
+    let isHit = false;
+    const disk: Disk = {
+      ...realDisk,
+      openSync: (...args: Parameters<typeof realDisk.openSync>) => {
+        const isWrite = typeof args[1] === 'number' && (args[1] & O_RDWR) !== 0;
+        if (isHit || !isWrite || !String(args[0]).endsWith('/events.jsonl')) return realDisk.openSync(...args);
+        isHit = true;
+        while (files().length === 1) told.push(...say(other.log, 'x'.repeat(500)));
+        // As root it would open; for anybody else the closed file was not writable.
+        throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+      },
+    };
+    const { log, close } = eventLogAt(paths, { disk, fileBytes: BOUND });
+    told.push(...say(log, 'last'));
+    expect(isHit).toBe(true);
+    expect(told.at(-1)).toBe('last');
+    expect(everything()).toEqual(told);
+    other.close();
+    close();
+  });
 
   it('keeps order and numbers across files, each a little above the bound, and `cat` shows all in order', () => {
     const { log, close } = eventLogAt(paths, { fileBytes: BOUND });
