@@ -39,6 +39,8 @@ export interface ProcessTable {
   /** The pid of the reading process. */
   readonly self: number;
   readonly list: () => number[];
+  /** The pid that was given last: pids above it are from before the numbers began anew. Undefined if unknown. */
+  readonly lastPid: () => number | undefined;
   readonly stat: (pid: number) => ProcessReading<ProcessStat>;
   /** The real user id. */
   readonly user: (pid: number) => ProcessReading<number>;

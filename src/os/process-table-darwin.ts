@@ -40,6 +40,7 @@ export function psTable(start: Run = runInEnglish): ProcessTable {
   return {
     self: process.pid,
     list,
+    lastPid: () => undefined,
     stat: row,
     user: (pid) => pick(lookAt(run, pid), ({ user }) => user),
     limits: () => 'unreadable',

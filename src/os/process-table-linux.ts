@@ -26,6 +26,7 @@ export function linuxTable(): ProcessTable {
   return {
     self: process.pid,
     list: () => (isOurs ? readOr([], () => counted(pids)) : []),
+    lastPid: () => (isOurs ? readOr(undefined, lastPid) : undefined),
     stat: (pid) => look(pid, 'stat', (text) => parseStat(pid, text)),
     user: (pid) => look(pid, 'status', parseUser),
     limits: (pid) => look(pid, 'limits', parseLimits),
@@ -37,6 +38,9 @@ export function linuxTable(): ProcessTable {
 }
 
 const pids = (): number[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+
+/** The fifth field of proc_loadavg(5), in this process's pid namespace. */
+const lastPid = (): number | undefined => numberIn(readFileSync('/proc/loadavg', 'latin1').trim().split(' ')[4]);
 
 /** What says nothing about the file, only about this process or the system. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);

@@ -112,13 +112,20 @@ function prepare(
   };
 }
 
+/** Pids count up and begin anew at a limit: those above the last one are the oldest. */
+function newestFirst(table: ProcessTable): number[] {
+  const last = table.lastPid() ?? Infinity;
+  const isOlder = (pid: number): number => (pid > last ? 1 : 0);
+  return table.list().sort((a, b) => isOlder(a) - isOlder(b) || b - a);
+}
+
 /** One pass over all processes, newest first: new forks are at that end and are killed as soon as they are seen. */
 function pass(hunt: Hunt): Pass {
   const { table } = hunt;
   const alive: ProcessStat[] = [];
   const ours = new Set<number>();
   let [struck, missed] = [0, 0];
-  for (const pid of table.list().sort((a, b) => b - a)) {
+  for (const pid of newestFirst(table)) {
     const seen = table.stat(pid);
     if (seen === 'gone') missed += 1;
     if (typeof seen === 'string' || !isLiving(seen)) continue;

@@ -61,6 +61,21 @@ describe('a sweep', () => {
     expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
   });
 
+  it('a sweep catches a process that hops from pid to pid, also after the numbers began anew', async () => {
+    const OLD = Array.from({ length: 500 }, (_, index) => ({ pid: 2_000 + index }));
+    const table = fakeTable(ME, [{ pid: ME }, ...OLD, { pid: 300, limit: 767 }]);
+    let [hopper, reads] = [300, 0];
+    const stat: typeof table.stat = (pid) => {
+      // It forks and ends whenever a few other processes were read.
+      if ((reads += 1) % 20 === 0 && table.rows.delete(hopper))
+        table.rows.set((hopper += 1), { pid: hopper, limit: 767 });
+      return table.stat(pid);
+    };
+    const swept = await sweep([MARK], [], { ...seams(table), table: { ...table, stat, lastPid: () => hopper } });
+    expect(swept).toMatchObject({ clean: true });
+    expect(table.rows.has(hopper)).toBe(false);
+  });
+
   it('a sweep that cannot read for want of descriptors is never clean, and kills nothing that it cannot judge', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     table.isShort = true;
