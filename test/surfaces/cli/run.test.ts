@@ -124,7 +124,7 @@ describe('run', () => {
     const { code, out } = await place.teams('run', 'plan.yaml', '--quiet', '--reviewer', judge);
     expect(code).toBe(0);
     expect(out).toContain('[DONE] #2: [no-cascade] Fix: no tests (ada, ');
-    expect(out).toContain('| Cross-CLI: pass\n');
+    expect(out).toContain('\nCross-CLI: pass\n');
     expect(out).toContain('  Verifier: exec | Result: PASS\n  Notes: "well done"\n');
   });
 
