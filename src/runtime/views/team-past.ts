@@ -3,6 +3,7 @@
  * the latest events about a subject. Of the logs only these events are read.
  */
 import type { MemberTrace } from '../../model/board/board-trace.ts';
+import { workersOf } from '../../model/board/task-lists.ts';
 import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
 import type { LogTimes } from '../../model/team/event-summary.ts';
 import type { MemberTimes, TimesBefore } from '../../policy/view/state-times.ts';
@@ -73,16 +74,21 @@ export class TeamPast {
     const { trace } = board.past;
     if (subject === 'team') return trace.records;
     const [kind, name = ''] = subject.split(' ');
-    if (kind === 'task') return ascending([...board.placesOf(name).slice(-RELATED), ...this.#ofRequests(name)]);
+    if (kind === 'task') return ascending([...board.placesOf(name).slice(-RELATED), ...this.#ofMembers(name)]);
     const traced = new Map<string, MemberTrace>(trace.members).get(name);
     return (kind === 'process' ? traced?.ofProcess : traced?.records) ?? [];
   }
 
-  /** The latest records of those who asked about a task: questions and answers about it are among them. */
-  #ofRequests(task: string): number[] {
+  /**
+   * The latest records of those who work on a task or asked about it: questions and answers, and claims that changed
+   * nothing, are among them.
+   */
+  #ofMembers(task: string): number[] {
     const { board, past } = this.#store.board;
+    const own = board.tasks.get(task);
     const asked = [...board.requests.values()].filter((request) => request.task === task);
-    return asked.flatMap(({ from }) => past.trace.members.get(from)?.records ?? []);
+    const members = new Set([...(own === undefined ? [] : workersOf(own)), ...asked.map(({ from }) => from)]);
+    return [...members].flatMap((name) => past.trace.members.get(name)?.records ?? []);
   }
 
   #eventsOf(subject: string): readonly number[] {
