@@ -1,4 +1,4 @@
-/** `cascadeDepth`: how many follow-ups a chain of tasks may have. */
+/** `cascadeDepth`: how many follow-ups a chain of tasks may have. What a run adds is told before it starts. */
 import { expect, it } from 'vitest';
 import { Workplace } from '../support/cli.ts';
 
@@ -30,4 +30,65 @@ it('a depth that is no number of follow-ups is refused', async () => {
   const { code, err } = await place.start('run', 'crew.yaml').ended;
   expect(code, err).toBe(2);
   expect(err).toContain('TEAMS_CASCADE_DEPTH');
+});
+
+it('a plan may set its own depth', { timeout: 30_000 }, async () => {
+  const place = new Workplace({ TEAMS_CASCADE_DEPTH: '3' });
+  place.put('crew.yaml', PLAN.replace('cascade: true', 'cascade: true\ncascadeDepth: 1'));
+  const { code, out, err } = await place.start('run', 'crew.yaml').ended;
+  expect(code, `${out}${err}`).toBe(0);
+  expect([...out.matchAll(/\[DONE\] #\d+: (.+?) \(/g)].map(([, subject]) => subject)).toHaveLength(2);
+});
+
+it.each([
+  ['0', []],
+  ['1', ['  after #1: Write tests for the API (test-engineer)']],
+  [
+    '3',
+    ['  after #1: Write tests for the API (test-engineer)', '    then: Review the API and tests (quality-reviewer)'],
+  ],
+])(
+  'what a run adds is shown by validate and --dry-run, and is what it adds: %s',
+  { timeout: 30_000 },
+  async (depth, lines) => {
+    const place = new Workplace({ TEAMS_CASCADE_DEPTH: depth });
+    place.put('crew.yaml', PLAN);
+    for (const verb of [['validate'], ['run', '--dry-run']]) {
+      const { out } = await place.start(...verb, 'crew.yaml').ended;
+      const shown = out.split('\n').filter((line) => /^ +(?:after #|then:)/.test(line));
+      expect(shown, verb.join(' ')).toEqual(lines);
+      expect(out.includes(`Follow-ups: ${lines.length} more`)).toBe(lines.length > 0);
+      // Commands ask no model.
+      expect(out).not.toContain('Estimate');
+    }
+  },
+);
+
+it('the estimate counts turns of models, and their cost by earlier runs', { timeout: 30_000 }, async () => {
+  const place = new Workplace({ ANTHROPIC_API_KEY: 'k' });
+  place.put(
+    'model.yaml',
+    'name: model\nmembers: [{name: ada, planApproval: true, agent: {kind: anthropic, model: m}}]\ntasks: [{subject: Build}, {subject: Mend}]\n',
+  );
+  const told = async (): Promise<string | undefined> =>
+    (await place.start('validate', 'model.yaml').ended).out.split('\n').find((line) => line.startsWith('Estimate'));
+  expect(await told()).toBe(
+    'Estimate: 4 turns of a model or more; cost unknown: no earlier run here says what anthropic costs',
+  );
+  const spent = { tokens: 30_000, usd: 0.6, unpriced: [] };
+  place.put('.teams/.archive/old-20260101T000000000Z/tasks/log.jsonl', '');
+  place.put(
+    '.teams/.archive/old-20260101T000000000Z/report.json',
+    JSON.stringify({
+      members: [
+        { agent: 'anthropic', tasks: 3, spent },
+        { agent: 'exec', tasks: 9, spent: null },
+      ],
+    }),
+  );
+  expect(await told()).toBe(
+    'Estimate: 4 turns of a model or more; about 20,000 tokens, $0.40, by 3 tasks of earlier runs here',
+  );
+  place.put('.teams/.archive/old-20260101T000000000Z/report.json', '{"members": 3');
+  expect(await told()).toContain('cost unknown');
 });

@@ -25,6 +25,11 @@ const PLAN: KeyHelpTable = {
     default: false,
     example: { executor: 'test', 'test-engineer': 'none' },
   },
+  cascadeDepth: {
+    text: 'The most follow-up tasks of a chain: implement, test, review. 0: none.',
+    otherwise: '`cascadeDepth` of the configuration',
+    example: 1,
+  },
   sharedFiles: {
     text: 'Patterns of files that only the lead changes. Members ask for a change in their results.',
     example: ['package.json'],

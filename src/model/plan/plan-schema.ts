@@ -127,6 +127,7 @@ export const planFileSchema = closed(
       crossVerify: z.boolean().default(false),
     }).prefault({}),
     cascade: z.union([z.boolean(), cascadeByRole]).default(false),
+    cascadeDepth: z.number().int().min(0).max(100).optional(),
     sharedFiles: z.array(path).max(1_000).default([]),
     /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
     lead: z.union([line(64), agentSpecSchema]).optional(),
@@ -145,6 +146,7 @@ export const TYPED_KEYS: ReadonlySet<PropertyKey> = new Set([
   'required',
   'planApproval',
   'cascade',
+  'cascadeDepth',
   'crossVerify',
   'ownership',
   'build',

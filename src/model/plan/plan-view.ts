@@ -4,8 +4,12 @@ import type { AgentSpec, Command } from '../agent/agent.ts';
 import { formatDuration } from '../text/duration.ts';
 import type { GateSetting, Plan, PlanMember, PlanTask } from './plan.ts';
 
-/** Plain text, a few lines for each part, without a final newline. Environment values are never shown. */
-export function describePlan(plan: Plan): string {
+/**
+ * Plain text, a few lines for each part, without a final newline. Environment values are never shown.
+ *
+ * @param expected lines about what the run adds and costs
+ */
+export function describePlan(plan: Plan, expected: readonly string[] = []): string {
   return [
     `Plan ${plan.name} (${plan.profile}): ${count(plan.members, 'member')}, ${count(plan.tasks, 'task')}`,
     ...(plan.cwd === undefined ? [] : [`  working directory: ${plan.cwd}`]),
@@ -18,6 +22,7 @@ export function describePlan(plan: Plan): string {
     '',
     `Gates: ${describeGates(plan)}`,
     `Cascade: ${plan.cascade ? 'on' : 'off'}`,
+    ...expected,
     ...(plan.lead === undefined ? [] : [`Lead: ${describeAgent(plan.lead)}`]),
     ...(plan.sharedFiles.length === 0 ? [] : [`Shared files: ${plan.sharedFiles.join(', ')}`]),
     ...(plan.lend === undefined ? [] : [`Lent to isolated programs: ${lendText(plan.lend)}`]),

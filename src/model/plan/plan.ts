@@ -54,6 +54,8 @@ export interface Plan {
   readonly cascade: boolean;
   /** Follow-ups by the role that did the work, if they differ from the usual rules. */
   readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
+  /** The most follow-ups of a chain; absent for the configured number. */
+  readonly cascadeDepth?: number | undefined;
   /** The agent of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
   /** The lead's agent: it changes the shared files as workers wish. */

@@ -35,30 +35,39 @@ export function followUp(
   rules: CascadeRules,
   deepest = MAX_CASCADE_DEPTH,
 ): FollowUp | undefined {
-  if (task.status !== 'completed' || /\[no-cascade\]/i.test(task.subject)) return undefined;
-  const kind = kindAfter(board, task, rules);
+  if (task.status !== 'completed') return undefined;
+  const next = followUpOf(task, board.members.get(task.by.member)?.role, rules, deepest);
+  return next === undefined || uniqueMarks(next).some((mark) => board.unique.has(mark)) ? undefined : next;
+}
+
+/** The follow-up of a task once it is completed, whatever else is on the board. */
+export function followUpOf(
+  task: Pick<Task, 'id' | 'subject' | 'metadata'>,
+  doer: Name | undefined,
+  rules: Pick<CascadeRules, 'byRole'>,
+  deepest = MAX_CASCADE_DEPTH,
+): FollowUp | undefined {
+  if (/\[no-cascade\]/i.test(task.subject)) return undefined;
+  const kind = kindAfter(task, doer, rules);
   const depth = depthOf(task) + 1;
   if (kind === undefined || depth > deepest) return undefined;
-  const subject = subjectOf(kind, task);
   const metadata = { parent: task.id, kind, type: kind, depth, tier: TIER };
-  if (uniqueMarks({ subject, metadata }).some((mark) => board.unique.has(mark))) return undefined;
-  return { kind, subject, role: ROLES[kind], tier: TIER, metadata };
+  return { kind, subject: subjectOf(kind, task), role: ROLES[kind], tier: TIER, metadata };
 }
 
 function kindAfter(
-  board: Board,
-  task: Task & { status: 'completed' },
-  { byRole }: CascadeRules,
+  task: Pick<Task, 'subject' | 'metadata'>,
+  doer: Name | undefined,
+  { byRole }: Pick<CascadeRules, 'byRole'>,
 ): CascadeKind | undefined {
   const type = taskType(task);
-  const doer = board.members.get(task.by.member)?.role;
   const told = doer === undefined || type === 'review' || type === 'explore' ? undefined : byRole?.get(doer);
   if (told !== undefined) return told === 'none' ? undefined : told;
   if (type === 'implement') return 'test';
   return type === 'test' ? 'review' : undefined;
 }
 
-function depthOf({ metadata }: Task): number {
+function depthOf({ metadata }: Pick<Task, 'metadata'>): number {
   const depth = metadata['depth'];
   return typeof depth === 'number' && Number.isInteger(depth) && depth > 0 ? depth : 0;
 }
@@ -66,7 +75,7 @@ function depthOf({ metadata }: Task): number {
 /** Removed too: `Write API integration tests` is about the API. */
 const TRAILING_TESTS = /\s+(?:(?:unit|integration|e2e)\s+)?(?:tests?|specs?|coverage)$/i;
 
-function subjectOf(kind: CascadeKind, task: Task): string {
+function subjectOf(kind: CascadeKind, task: Pick<Task, 'subject' | 'metadata'>): string {
   const bare = bareSubject(task.subject);
   const rest = bare.replace(LEADING_VERB, '') || bare;
   if (kind === 'test') return `Write tests for ${rest}`;

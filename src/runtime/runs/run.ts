@@ -125,12 +125,12 @@ const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'templa
 /** A plan has follow-ups only if it says so (docs/specification.md R4.2). */
 function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOptions {
   if (plan?.cascade !== true) return options;
-  const { spare } = plan;
+  const { spare, cascadeDepth } = plan;
   const byRole =
     plan.cascadeByRole &&
     new Map(Object.entries(plan.cascadeByRole).map(([role, kind]) => [parseName('role', role), kind]));
   const rules = { canSpawn: spare !== undefined, byRole };
-  const limits = { ...options.limits, cascade: rules };
+  const limits = { ...options.limits, cascade: rules, ...defined({ cascadeDepth }) };
   return { ...options, limits, ...defined({ spare }) };
 }
 

@@ -64,9 +64,10 @@ export async function chooseDefaultAgent(
  */
 export async function requireAgents(
   {
-    plan: { members, lead },
+    plan: { members, lead, reviewer, spare },
+    from: { cwd },
     why = 'no default agent is configured',
-  }: { plan: GivenPlan['plan']; why?: string | undefined },
+  }: GivenPlan & { readonly why?: string | undefined },
   { environment }: CliIo,
 ): Promise<void> {
   const bare = members.find(({ agent }) => agent === undefined);
@@ -75,7 +76,12 @@ export async function requireAgents(
       'AGENT_UNAVAILABLE',
       `Member ${bare.name} has no agent, and ${why}; give it one in the plan, or run with --agent.`,
     );
-  if (lead) await requireAvailable(lead, 'lead', environment);
+  for (const [agent, whose] of [
+    [lead, 'the lead'],
+    [reviewer, 'the reviewer'],
+    [spare, 'members that follow-up tasks add'],
+  ] as const)
+    if (agent) await requireAvailable(agent, whose, environment, cwd);
   for (const { name, agent, env } of members)
-    if (agent) await requireAvailable(agent, name, { ...environment, ...env });
+    if (agent) await requireAvailable(agent, name, { ...environment, ...env }, cwd);
 }

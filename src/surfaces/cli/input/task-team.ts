@@ -15,7 +15,9 @@ import {
   notEnforcedText,
   parseAgentFlag,
   type PlannedTask,
+  type PlanPreview,
   planTask,
+  previewPlan,
   type RunAsk,
   runAsk,
   type TeamPaths,
@@ -71,8 +73,9 @@ export async function teamOfTask(
   requireApproval(context, flags);
   const planned = await plan(context, resolved, flags);
   if (planned.kind === 'ended') return planned;
-  if (flags.dryRun) return shown(context, planned.task, name);
-  if (!(await isAgreed(context, planned.task.text))) return { kind: 'ended', code: DECLINED };
+  const preview = previewOf(context, planned.task, name);
+  if (flags.dryRun) return shown(context, preview);
+  if (!(await isAgreed(context, preview.text))) return { kind: 'ended', code: DECLINED };
   if (choice.do === 'replace') await putAway(choice.paths);
   return { kind: 'team', ...(await make(context, planned.task, name)) };
 }
@@ -146,11 +149,20 @@ async function plan(context: CliContext, resolved: ResolvedTaskRun, { timeout }:
   return task === undefined ? { kind: 'ended', code: interrupts.code ?? DECLINED } : { kind: 'planned', task };
 }
 
-async function shown(context: CliContext, task: PlannedTask, name: Name | undefined): Promise<TaskTeam> {
+interface Preview extends Omit<PlanPreview, 'lines'> {
+  readonly given: GivenPlan;
+}
+
+/** The division and what its run will add to it: this is what a person approves. */
+function previewOf(context: CliContext, task: PlannedTask, name: Name | undefined): Preview {
   const given = task.named(name ?? generatedName());
+  const { lines, ...work } = previewPlan(given.plan, rootOf(context), settings(context).merged.config);
+  return { ...work, given, text: [task.text, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n') };
+}
+
+async function shown(context: CliContext, { given, text, followUps, estimate }: Preview): Promise<TaskTeam> {
   await requireAgents(given, context.io);
-  const { plan: made } = given;
-  context.result({ plan: made }, task.text);
+  context.result({ plan: given.plan, followUps, estimate }, text);
   return { kind: 'ended', code: 0 };
 }
 

@@ -142,6 +142,7 @@ export const plan = answer({
     profile: text,
     cascade: z.boolean(),
     cascadeByRole: z.record(z.string(), text).optional(),
+    cascadeDepth: counted.optional(),
     tasks: z.array(planTask),
     cwd: text.optional(),
     members: z.array(planMember),
@@ -158,6 +159,14 @@ export const plan = answer({
     lead: agent.optional(),
     reviewer: agent.optional(),
     decomposed: decomposed.optional(),
+  }),
+  followUps: z.array(z.strictObject({ kind: text, subject: text, role: text, of: counted, depth: counted })),
+  estimate: z.strictObject({
+    turns: counted,
+    usd: z.number().min(0).nullable(),
+    tokens: counted.nullable(),
+    pastTasks: counted,
+    unknown: z.array(text),
   }),
 });
 export const routed = answer({

@@ -95,9 +95,9 @@ async function asked(): Promise<string> {
 async function run(context: CliContext, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
   const { session, open } = settings(context);
   const agent = await agentFor(settings(context), context.io, options.agent, 'for the roles');
-  await requireAvailable(agent, 'every role', context.io.environment);
   const { cwd } = context.io;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
+  await requireAvailable(agent, 'every role', context.io.environment, cwd);
   excludeTeamFiles(context);
   // With --agent, no other agent is used.
   const subagents = options.agent === undefined ? await perspectiveAgents(agent, context.io.environment) : [];

@@ -4,13 +4,13 @@ import {
   abandonedRuns,
   decideStart,
   closeTeam,
-  describePlan,
   isPlanWord,
   makePlannedTeam,
   inspectExistingRun,
   planHash,
   parseAgentFlag,
   parseName,
+  previewPlan,
   resumeTeam,
   runTeam,
   UsageError,
@@ -80,7 +80,8 @@ async function runPlan(context: CliContext, words: readonly string[], options: O
   await requireAgents(plan, context.io);
   if (options.dryRun) {
     const named = { ...plan.plan, name };
-    context.result({ plan: named }, describePlan(named));
+    const { text: shown, followUps, estimate } = previewPlan(named, rootOf(context), here.merged.config);
+    context.result({ plan: named, followUps, estimate }, shown);
     return 0;
   }
   return startPlanned(context, plan, name, options);
