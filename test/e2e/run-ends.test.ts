@@ -69,6 +69,10 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   ],
   'It was cancelled (`teams cancel`).': () =>
     disturbed(async (place) => expect((await place.start('cancel', 'crew').ended).code).toBe(0)),
+  'The question before the start was answered with no; nothing was started.': [
+    'test/e2e/proceed.test.ts',
+    'shows follow-ups, and no starts nothing and exits with 1',
+  ],
   'The plan or a flag is wrong; nothing was started.': () => run(workplace('name: crew\n')),
   'Another process leads the team; nothing was started.': async () => {
     const place = workplace(SLOW);
@@ -93,6 +97,16 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   'The time limit (`--timeout`) was reached.': () => run(workplace(SLOW), '--timeout', '300ms'),
   'SIGHUP: the terminal was closed.': signalled('SIGHUP'),
   'SIGINT: Ctrl-C.': signalled('SIGINT'),
+  'SIGKILL: the members end by themselves.': async () => {
+    const place = workplace(SLOW);
+    const { child, ended } = place.start('run', 'crew.yaml');
+    await until(() => sleeping(place).length > 0, 'the task sleeps');
+    child.kill('SIGKILL');
+    const end = await ended;
+    await until(() => sleeping(place).length === 0, 'nothing of the team works any more');
+    expect((await place.start('cancel', 'crew').ended).code).toBe(0);
+    return end.signal === 'SIGKILL' ? { ...end, code: 137 } : end;
+  },
   'SIGTERM.': signalled('SIGTERM'),
 };
 

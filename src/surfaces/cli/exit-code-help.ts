@@ -9,6 +9,9 @@ export interface ExitCodeHelp {
   readonly errors?: string;
 }
 
+/** No program can answer SIGKILL; shells tell it as 128 + 9. */
+const KILLED = 137;
+
 const usage = new UsageError('USAGE', '');
 const conflict = new ConflictError('REFUSED', '');
 const store = new StoreError('IO', '');
@@ -28,6 +31,7 @@ export const EXIT_CODE_HELP: readonly ExitCodeHelp[] = [
   { code: TIMED_OUT, text: 'The time limit was reached (`--timeout`, `take --wait`).' },
   { code: SIGNAL_CODES.SIGHUP, text: 'Ended by SIGHUP: the terminal was closed.' },
   { code: SIGNAL_CODES.SIGINT, text: 'Ended by SIGINT: Ctrl-C.' },
+  { code: KILLED, text: 'Ended by SIGKILL, as a shell tells it.' },
   { code: SIGNAL_CODES.SIGTERM, text: 'Ended by SIGTERM.' },
 ];
 
@@ -41,6 +45,7 @@ export const RUN_ENDS: readonly Pick<ExitCodeHelp, 'code' | 'text'>[] = [
   { code: 1, text: 'A verdict (`NEEDS_FIX`) is not resolved.' },
   { code: 1, text: 'A limit (`--max-cost`, `--max-tokens`) was reached.' },
   { code: 1, text: 'It was cancelled (`teams cancel`).' },
+  { code: 1, text: 'The question before the start was answered with no; nothing was started.' },
   { code: usage.exitCode, text: 'The plan or a flag is wrong; nothing was started.' },
   { code: conflict.exitCode, text: 'Another process leads the team; nothing was started.' },
   { code: store.exitCode, text: 'A file of the team is damaged, or the working directory is gone.' },
@@ -51,5 +56,6 @@ export const RUN_ENDS: readonly Pick<ExitCodeHelp, 'code' | 'text'>[] = [
   { code: TIMED_OUT, text: 'The time limit (`--timeout`) was reached.' },
   { code: SIGNAL_CODES.SIGHUP, text: 'SIGHUP: the terminal was closed.' },
   { code: SIGNAL_CODES.SIGINT, text: 'SIGINT: Ctrl-C.' },
+  { code: KILLED, text: 'SIGKILL: the members end by themselves.' },
   { code: SIGNAL_CODES.SIGTERM, text: 'SIGTERM.' },
 ];
