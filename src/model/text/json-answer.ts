@@ -1,6 +1,6 @@
 /** Finds a value of a schema in a model's answer, or the reason why there is none. Never throws. */
 import type * as z from 'zod';
-import { check } from './document-problem.ts';
+import { check, type DocumentProblem } from './document-problem.ts';
 
 export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
@@ -17,9 +17,20 @@ export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<
     if (value === undefined) continue;
     const checked = check(schema, value);
     if (checked.ok) return { ok: true, value: checked.value };
-    why = checked.problems.map((problem) => problem.text).join(' ');
+    why = checked.problems.map(located).join(' ');
   }
   return { ok: false, why };
+}
+
+/** The sentence, with the place of its value: `subtasks[1]: "acceptance" is missing.` */
+function located({ path, text }: DocumentProblem): string {
+  // The sentence names a key itself, but not which entry of a list.
+  const named = typeof path.at(-1) === 'number' ? path : path.slice(0, -1);
+  const place = named.reduce<string>((before, key) => {
+    if (typeof key === 'number') return `${before}[${key}]`;
+    return before === '' ? String(key) : `${before}.${String(key)}`;
+  }, '');
+  return place === '' ? text : `${place}: ${text}`;
 }
 
 const FENCE = /```[a-z]*[ \t]*\n([\s\S]*?)```/gi;
