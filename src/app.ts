@@ -72,6 +72,7 @@ export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-se
 export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, serve } from './runtime/teammate/join.ts';
+export { type ExitReason } from './runtime/teammate/announce-exit.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
 export { HostLeadContext } from './runtime/runs/host-lead-context.ts';
 export { carryOutUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';

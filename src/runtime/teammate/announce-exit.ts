@@ -17,7 +17,7 @@ export async function announceExit(session: MemberSession, why: ExitReason, comp
   // A role that is done has reported already. It stays a member, because it may get work again.
   if (why === 'signal' || why === 'done') return;
   if (why === 'unfit') {
-    await session.tellLead(`No agent can work for ${session.name}here; its process ends.`, { kind: 'alert' });
+    await session.tellLead(`No agent can work for ${session.name} here; its process ends.`, { kind: 'alert' });
     return;
   }
   await session.tellLead(shutdownAck(session.name, completed, 0), {

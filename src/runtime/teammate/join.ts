@@ -118,16 +118,17 @@ const noCommandLine: CommandLine = () =>
 
 const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
 
-/**
- * Runs a teammate until it exits; SIGTERM, SIGINT and SIGHUP end it.
- *
- * @returns its exit code
- */
-export async function serve(teammate: Teammate): Promise<number> {
+export interface Served {
+  readonly why: ExitReason;
+  readonly exitCode: number;
+}
+
+/** Runs a teammate until it exits; SIGTERM, SIGINT and SIGHUP end it. */
+export async function serve(teammate: Teammate): Promise<Served> {
   const stop = (): void => teammate.stop('signal');
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   const why: ExitReason = await teammate.run();
-  return EXITS[why] ?? 0;
+  return { why, exitCode: EXITS[why] ?? 0 };
 }
 
 /** The member as it is while it plans. */

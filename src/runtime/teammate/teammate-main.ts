@@ -30,7 +30,7 @@ export async function main(commandLine: CommandLine): Promise<void> {
     if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
     else onParentExit(process.stdin, () => process.exit(1));
     teammate = await join(store, name, { byHand: false, commandLine, environment: process.env });
-    process.exitCode = await serve(teammate);
+    ({ exitCode: process.exitCode } = await serve(teammate));
   } catch (error) {
     process.stderr.write(
       `${isTeamError(error) ? `${error.code}: ${error.message}` : String(error instanceof Error ? (error.stack ?? error) : error)}\n`,

@@ -61,10 +61,11 @@ export class TeamOutput {
     }
   }
 
-  /** The last look: also lines without an end. */
-  *end(): Generator<OutputLine> {
-    yield* this.look();
-    for (const [member, { lines }] of this.#members) for (const line of lines.end()) yield { member, line };
+  /** The last look, at one member or at all: also lines without an end. */
+  *end(only?: Name): Generator<OutputLine> {
+    yield* this.look(only);
+    for (const [member, { lines }] of this.#members)
+      if (only === undefined || member === only) for (const line of lines.end()) yield { member, line };
     this.close();
   }
 

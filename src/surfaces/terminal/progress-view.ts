@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { COLORS, isName, isSpeech, openForReading, realClock, safeLine, statusOf, TeamOutput } from '../../app.ts';
 import { teamEvents, timeOfDay } from '../../app.ts';
-import type { OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
+import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
 import { plainLine } from './plain-line.ts';
@@ -23,6 +23,15 @@ export interface ProgressOptions {
 interface Progress {
   /** Draws the last state and leaves it on the screen. Idempotent. */
   stop(): Promise<void>;
+}
+
+/**
+ * Shows what one member does from now on, as lines, also on a terminal.
+ * @throws UsageError `UNKNOWN_TEAM`
+ */
+export function startMemberLines(paths: TeamPaths, stream: Terminal, member: Name): Progress {
+  const store = openForReading(paths, { clock: realClock });
+  return new Watch(store, new PlainView(store, stream, member));
 }
 
 /**
@@ -61,10 +70,14 @@ class PlainView implements View {
   #output: TeamOutput | undefined;
   readonly #tick: NodeJS.Timeout;
 
-  constructor(store: TeamReader, stream: Terminal) {
+  /** Only this member is shown; undefined: all. */
+  readonly #only: Name | undefined;
+
+  constructor(store: TeamReader, stream: Terminal, only?: Name) {
     this.#stream = stream;
     this.#store = store;
-    this.#tick = setInterval(() => this.#printOutput((output) => output.look()), OUTPUT_MS);
+    this.#only = only;
+    this.#tick = setInterval(() => this.#printOutput((output) => output.look(only)), OUTPUT_MS);
     try {
       store.board.fold();
       this.#output = new TeamOutput(store, { since: 'now' });
@@ -77,6 +90,7 @@ class PlainView implements View {
     // The output has every line; the events have some of them.
     if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
     const { member } = event;
+    if (this.#only !== undefined && member !== this.#only) return;
     // What an agent printed before its event is in its file by now.
     if (member !== undefined && isName(member)) this.#printOutput((output) => output.look(member));
     this.#stream.write(`${plainLine(event)}\n${answerLine(this.#store, event)}`);
@@ -84,7 +98,7 @@ class PlainView implements View {
 
   close(): void {
     clearInterval(this.#tick);
-    this.#printOutput((output) => output.end());
+    this.#printOutput((output) => output.end(this.#only));
   }
 
   #printOutput(linesOf: (output: TeamOutput) => Iterable<OutputLine>): void {

@@ -36,7 +36,7 @@ export const detached = answer({ team: text, pid: counted });
 export const ended = answer({ team: text, exitCode: counted });
 export const deleted = answer({ team: text, stopped: z.array(text) });
 export const spawned = answer({ member: text });
-export const worked = answer({ member: text, exitCode: counted });
+export const worked = answer({ member: text, exitCode: counted, why: text });
 const line = z.strictObject({
   name: text,
   outcome: outcome.or(z.literal('unreadable')),

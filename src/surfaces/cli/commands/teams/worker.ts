@@ -8,11 +8,14 @@ import {
   parseName,
   serve,
   UsageError,
+  type ExitReason,
+  type Name,
   type TeamHandle,
 } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
-import { freeTerminal } from '../../output/lead-terminal.ts';
+import type { CliContext } from '../../context.ts';
+import { freeTerminal, type ShownRun } from '../../output/lead-terminal.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
@@ -41,13 +44,36 @@ export const act: Act = async (context, given) => {
     });
     freeTerminal(context);
     context.info(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
-    const exitCode = await serve(teammate);
-    context.result({ member: name, exitCode }, '');
+    const shown = await linesOf(context, handle, name);
+    const { why, exitCode } = await serve(teammate);
+    await shown?.stop();
+    context.info(ENDINGS[why](name, handle.name));
+    context.result({ member: name, exitCode, why }, '');
     return exitCode;
   } finally {
     await store.close();
   }
 };
+
+/** Why a worker ended, for the person at its terminal. */
+const ENDINGS: Readonly<Record<ExitReason, (name: string, team: string) => string>> = {
+  shutdown: (name) => `${name} ended: the lead asked it to stop.`,
+  idle: (name, team) => `${name} ended: it had no work for the time of --idle-timeout, and left team ${team}.`,
+  done: (name) => `${name} ended: all tasks of its role are done.`,
+  closed: (name, team) => `${name} ended: team ${team} was closed; \`teams report ${team}\` shows how it ended.`,
+  replaced: (name) => `${name} ended: another process works as ${name} now.`,
+  signal: (name) => `${name} ended: it was stopped here. A task that it had is free again.`,
+  gone: (name, team) => `${name} ended: the folder of team ${team} was removed or replaced.`,
+  unfit: (name) => `${name} ended: no agent can work for it here; \`teams doctor\` says what to do.`,
+};
+
+/** What the member does, as lines on stderr; nothing with `--quiet`. */
+async function linesOf(context: CliContext, { store }: TeamHandle, name: Name): Promise<ShownRun | undefined> {
+  context.io.own?.stderr.setHint(`${store.paths.events} has all events`);
+  if (context.flags.quiet) return undefined;
+  const { startMemberLines } = await import('../../../terminal/progress-view.ts');
+  return startMemberLines(store.paths, context.io.stderr, name);
+}
 
 /** A name that no member ever had may be a slip: whoever means a new member says so. One that left comes back. */
 function requireMember({ name: team, store }: TeamHandle, name: string): void {
