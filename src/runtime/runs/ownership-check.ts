@@ -3,10 +3,18 @@
  * write. The baseline is the safety point if there is git, else the hashes of all files.
  */
 import { resolve } from 'node:path';
+import { defined } from '../../model/text/defined.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Gate, TeamConfig } from '../../model/team/team-config.ts';
-import { strayEdits, strayTasks, strayText, type Edit, type WriteScope } from '../../policy/landing/stray-edits.ts';
+import {
+  judgeEdits,
+  strayTasks,
+  strayText,
+  unjudgedText,
+  type Edit,
+  type WriteScope,
+} from '../../policy/landing/stray-edits.ts';
 import { MOST_FIX_ROUNDS, type FixTask } from '../../policy/landing/verifier.ts';
 import { keepHashes, keptHashes } from '../../store/workspace/baseline.ts';
 import { isSameFile, lookAt } from '../../store/files/disk.ts';
@@ -56,10 +64,19 @@ export async function checkOwnership(
   const changed = await changedSinceStart(store, signal);
   if (typeof changed === 'string') return skipped(changed);
   const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
-  const strays = strayEdits({ edits, scopes, shared: plan.sharedFiles, settled: settledIn(store) });
-  if (strays.length === 0) return { gate: { name: 'ownership', result: 'pass' }, fixes: [] };
+  const { strays, unjudged } = judgeEdits({ edits, scopes, shared: plan.sharedFiles, settled: settledIn(store) });
+  const unseen = unjudgedText(unjudged);
+  if (strays.length === 0)
+    return { gate: { name: 'ownership', result: 'pass', ...defined({ notes: unseen }) }, fixes: [] };
   const fixes = round > MOST_FIX_ROUNDS ? [] : strayTasks(strays, worksInWords(readableConfig(store)), round);
-  return { gate: { name: 'ownership', result: 'fail', notes: strayText(strays) }, fixes };
+  return {
+    gate: {
+      name: 'ownership',
+      result: 'fail',
+      notes: [strayText(strays), ...(unseen === undefined ? [] : [unseen])].join('; '),
+    },
+    fixes,
+  };
 }
 
 const skipped = (notes: string): OwnershipEnd => ({ gate: { name: 'ownership', result: 'skipped', notes }, fixes: [] });

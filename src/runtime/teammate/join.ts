@@ -118,7 +118,7 @@ const noCommandLine: CommandLine = () =>
 
 const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
 
-export interface Served {
+interface Served {
   readonly why: ExitReason;
   readonly exitCode: number;
 }

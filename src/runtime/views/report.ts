@@ -245,9 +245,11 @@ function verificationOf(gates: readonly Gate[], verifier: string | null | undefi
   return { verifier: verifier ?? 'unknown', result: gate.result, notes: gate.notes ?? '' };
 }
 
-/** Why a gate was skipped. A failed one stands among the failures. */
-const gateNote = ({ name, result, notes }: Gate): string[] =>
-  result !== 'skipped' || notes === undefined ? [] : [`${name} ${result}: ${notes}`];
+/** Why a gate was skipped, or what one that passed could not see. A failed one stands among the failures. */
+function gateNote({ name, result, notes }: Gate): string[] {
+  const isTold = result === 'skipped' || (result === 'pass' && name === 'ownership');
+  return isTold && notes !== undefined ? [`${name} ${result}: ${notes}`] : [];
+}
 
 /** What the events say about the agents of a team: tokens and cost, isolated commands, fallbacks. */
 interface AgentAccount {

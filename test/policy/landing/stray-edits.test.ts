@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { strayEdits, strayTasks, strayText, type WriteScope } from '../../../src/policy/landing/stray-edits.ts';
+import {
+  judgeEdits,
+  strayTasks,
+  strayText,
+  unjudgedText,
+  type WriteScope,
+} from '../../../src/policy/landing/stray-edits.ts';
 import { name } from '../../support/team.ts';
 
 const scope = (member: string, patterns: string[], ...spans: [number, number][]): WriteScope => ({
@@ -14,13 +20,47 @@ const idle = scope('cy', ['src/c']);
 const looking = { ...scope('eve', [], [700, 800]), looks: true };
 const free = scope('dan', [], [500, 600]);
 
-const judged = (path: string, at: number | undefined, scopes: readonly WriteScope[], settled: string[] = []) =>
-  strayEdits({
+const looked = (path: string, at: number | undefined, scopes: readonly WriteScope[], settled: string[] = []) =>
+  judgeEdits({
     edits: [{ path, at: at === undefined ? undefined : at * 1_000 }],
     scopes,
     shared: ['package.json'],
     settled: new Set(settled),
-  })[0];
+  });
+const judged = (...edit: Parameters<typeof looked>) => looked(...edit).strays[0];
+const unjudged = (...edit: Parameters<typeof looked>) => looked(...edit).unjudged[0]?.why;
+
+describe('what cannot be told', () => {
+  it.each([
+    ['an own file, during its own work', 'src/a/x.ts', 150, [ada, bob], undefined],
+    ['a file without an owner, by the one member that worked', 'other', 550, [free], undefined],
+    ['a stray is judged', 'src/a/x.ts', 350, [ada, bob], undefined],
+    [
+      'while others worked, too',
+      'src/a/x.ts',
+      150,
+      [ada, scope('bob', ['src/b'], [100, 200])],
+      'ada and bob worked when it was changed',
+    ],
+    ['while a member worked that may write anything', 'src/a/x.ts', 550, [ada, free], 'dan worked when it was changed'],
+    ['while nobody worked', 'src/a/x.ts', 250, [ada, bob], 'no member worked when it was changed'],
+    ['a removed file', 'src/a/x.ts', undefined, [ada, bob], 'it was removed, and nothing says when'],
+  ])('%s', (_, path, at, scopes, why) => {
+    expect(unjudged(path, at, scopes)).toBe(why);
+  });
+
+  it('nothing is left open after the owner has looked', () => {
+    expect(unjudged('src/a/x.ts', 550, [ada, free], ['src/a/x.ts'])).toBeUndefined();
+  });
+
+  it('is told in one sentence, by reason, with at most five names of each', () => {
+    expect(unjudgedText([])).toBeUndefined();
+    const many = ['1', '2', '3', '4', '5', '6', '7'].map((path) => ({ path, why: 'ada and bob worked then' }));
+    expect(unjudgedText([...many, { path: 'x', why: 'it was removed' }])).toBe(
+      'it cannot be told who changed 8 files: 1, 2, 3, 4, 5 and 2 more (ada and bob worked then); x (it was removed)',
+    );
+  });
+});
 
 describe('an edit', () => {
   it.each([

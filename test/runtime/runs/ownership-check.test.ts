@@ -38,6 +38,32 @@ const run = async (where: { git: boolean; bob: string; ada?: string; shared?: st
 };
 
 describe('the ownership gate', () => {
+  it.each([[true], [false]])('the ownership gate says what it could not see (git: %s)', async (git) => {
+    const place = new Workplace();
+    place.put('src/a.txt', 'a\n');
+    place.put('src/gone.txt', 'a\n');
+    // Both work until the other has begun, so their times overlap.
+    const both = (own: string, other: string): string => `touch ${own}; until test -f ${other}; do sleep 0.02; done`;
+    const tasks = [
+      {
+        subject: 'Do a',
+        owner: 'ada',
+        run: `${both('out-1', 'out-2')}; echo x >src/b.txt; rm src/gone.txt`,
+        files: ['src/a.txt', 'out-1', 'src/gone.txt'],
+      },
+      { subject: 'Do b', owner: 'bob', run: `${both('out-2', 'out-1')}; sleep 0.5`, files: ['src/b.txt', 'out-2'] },
+    ];
+    const plan = { name: 'own', members: [member('ada'), member('bob')], tasks, gates: { ownership: true } };
+    place.put('plan.json', JSON.stringify(plan));
+    const start = git ? 'git init -q . && echo home >.gitignore && ' : '';
+    const { code, out } = await place.shell(`${start}teams run plan.json --quiet --strict`);
+    expect(code, out).toBe(0);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /ownership pass: it cannot be told who changed \d files: .*src\/b\.txt.*\(ada and bob worked when it was changed\)/,
+    );
+    expect(out).toMatch(/src\/gone\.txt \(it was removed, and nothing says when\)/);
+  });
+
   it.each([[true], [false]])(
     'the ownership gate passes if every member changed only its own files (git: %s)',
     async (git) => {
