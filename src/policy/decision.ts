@@ -72,6 +72,7 @@ const ACT_TEXTS: Readonly<Record<Verdict['do'], ActText>> = {
   tell: ({ task }) => `told a person about ${task}`,
   pass: ({ task }) => `passed ${task}`,
   redo: ({ task }) => `sent back what ${task} tested`,
+  improve: ({ task }) => `added tasks for the improvements that ${task} named`,
   finish: () => 'found every task final',
   stuck: () => 'found that no task can continue',
 };

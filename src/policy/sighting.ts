@@ -173,6 +173,8 @@ export type Verdict =
   | { readonly do: 'pass'; readonly task: string; readonly why: string }
   /** Pipeline only: what `task` rejected is done again, and then its tests. */
   | { readonly do: 'redo'; readonly task: string; readonly why: string }
+  /** Pipeline only: what `task` accepted is improved as it proposed, and then checked. */
+  | { readonly do: 'improve'; readonly task: string; readonly why: string }
   /**
    * Every task is final: go on to integration. Always the first verdict; the others are for a lead that keeps serving.
    */

@@ -13,7 +13,7 @@ fi
 case "$TEAMS_PHASE$TEAMS_ROLE" in
   4executor) echo done >> implementations; echo implemented ;;
   4tester) if [ "$(wc -l < implementations)" -ge "$ENOUGH" ]; then echo PASS; else echo NEEDS_FIX; fi; echo 'IMPL: the sum is wrong' ;;
-  4reviewer) echo PASS ;;
+  4reviewer) echo PASS; [ -z "$BETTER" ] || echo "IMPROVE: name the limit" ;;
   *) echo "$TEAMS_ROLE phase $TEAMS_PHASE" ;;
 esac
 `;
@@ -31,14 +31,14 @@ const report = ({
   return JSON.parse(readFileSync(join(archived ?? '', 'report.json'), 'utf8')) as never;
 };
 
-async function play(place: Workplace, enough: number) {
+async function play(place: Workplace, enough: number, more = '') {
   const answer = await place.teams(
     'pipeline',
     'impl-only',
     'Add a sum',
     '--yes',
     '--agent',
-    `exec:ENOUGH=${enough} sh agent.sh`,
+    `exec:ENOUGH=${enough} ${more} sh agent.sh`,
   );
   place.put('folder', `${answer.out.trim().split('\n').at(-1) ?? ''}\n`);
   return answer;
@@ -63,3 +63,18 @@ it('a rejection that the next round resolves does not fail the run', { timeout: 
   expect(out).toContain('REVIEW-002');
   expect(report(place).gates).not.toHaveProperty('verdicts');
 });
+
+it(
+  'findings of a review that do not block are improved once and checked, and fail nothing',
+  { timeout: 120_000 },
+  async () => {
+    const place = workplace();
+    const { code, out, err } = await play(place, 1, 'BETTER=1');
+    expect(code, `${out}${err}`).toBe(0);
+    expect(readFileSync(join(place.root, 'implementations'), 'utf8')).toBe('done\ndone\n');
+    const done = report(place).tasks.map(({ subject, status }) => `${subject.split(' ')[0] ?? ''} ${status}`);
+    expect(done).toEqual(
+      ['PLAN-001', 'IMPL-001', 'TEST-001', 'REVIEW-001', 'IMPL-002', 'IMPROVE-001'].map((one) => `${one} completed`),
+    );
+  },
+);

@@ -55,9 +55,11 @@ export function fixNeeds(board: Board): FixNeed[] {
 export const unresolvedVerdicts = (board: Board): string[] =>
   [...board.tasks.values()].flatMap((task) => (rejects(task) && !isFollowed(board, task) ? [task.subject] : []));
 
-const rejects = ({ status, metadata }: Task): boolean => status === 'completed' && metadata['verdict'] === NEEDS_FIX;
+/** The check of an improvement rejects nothing: what it checks is not required. */
+const rejects = ({ status, metadata }: Task): boolean =>
+  status === 'completed' && metadata['verdict'] === NEEDS_FIX && !('_improves' in metadata);
 
-const isFollowed = (board: Board, { id }: Task): boolean =>
+export const isFollowed = (board: Board, { id }: Task): boolean =>
   [...board.tasks.values()].some(({ metadata }) => metadata['_fix_after'] === id);
 
 /** The codes of the work that a test may send back. */
@@ -68,6 +70,15 @@ const byCode = (board: Board, code: string): Task[] => {
   const task = board.tasks.get(board.unique.get(`code ${code}`) ?? '');
   return task === undefined ? [] : [task];
 };
+
+/** The work that a test may send back. */
+export const worksOf = (board: Board, task: Task): Task[] => fixCodes(task).flatMap((code) => byCode(board, code));
+
+/** The tests of these works. */
+export function testsOf(board: Board, works: readonly Task[]): Task[] {
+  const codes = new Set(works.map(codeOf));
+  return [...board.tasks.values()].filter((task) => fixCodes(task).some((code) => codes.has(code)));
+}
 
 /** The work that a rejecting test names below its verdict; all that it tests if it names none. */
 function rejectedWorks(board: Board, task: Task): Task[] {
@@ -103,9 +114,14 @@ export function fixChanges(board: Board, { works, tests }: FixRound): Change[] {
   const codes = new Map(all.map((task) => [codeOf(task), nextCode(board, task)]));
   const idOf = (task: Task): string[] => [ids.get(task.id) ?? []].flat();
   const found = tests.filter(rejects).map((test) => `${codeOf(test)}:\n${summaryOf(test)}`);
+  const better = tests.flatMap((test) =>
+    rejects(test) || findingsOf(test).length === 0
+      ? []
+      : `${codeOf(test)}, which does not block:\n${listOf(findingsOf(test))}`,
+  );
   const again = works.map((work): NewTask => {
     const names = tests.filter(rejects).map(codeOf).join(' and ');
-    const why = `${names} found faults; repair them:\n\n${found.join('\n\n')}`;
+    const why = `${names} found faults; repair them:\n\n${[...found, ...better].join('\n\n')}`;
     return copyOf(
       work,
       codes.get(codeOf(work)) ?? '',
@@ -136,12 +152,20 @@ export function fixChanges(board: Board, { works, tests }: FixRound): Change[] {
   return [...created, ...waits];
 }
 
-const codeOf = ({ subject }: Task): string => subjectCode(subject) ?? '';
+/** The findings of a finished test that do not block (see improvement.ts). */
+export const findingsOf = ({ status, metadata: { improvements } }: Task): string[] =>
+  status === 'completed' && Array.isArray(improvements)
+    ? improvements.filter((text): text is string => typeof text === 'string')
+    : [];
+
+export const listOf = (texts: readonly string[]): string => texts.map((text) => `- ${text}`).join('\n');
+
+export const codeOf = ({ subject }: Pick<Task, 'subject'>): string => subjectCode(subject) ?? '';
 
 const summaryOf = (task: Task): string => (task.status === 'completed' ? task.result.summary : '');
 
 /** The code after the highest one of this prefix. */
-function nextCode(board: Board, { subject }: Task): string {
+export function nextCode(board: Board, { subject }: Pick<Task, 'subject'>): string {
   const prefix = (subjectCode(subject) ?? '').replace(/-[0-9]+(?:-R[0-9]+)?$/, '');
   for (let number = 1; ; number += 1) {
     const code = `${prefix}-${String(number).padStart(3, '0')}`;
@@ -149,9 +173,10 @@ function nextCode(board: Board, { subject }: Task): string {
   }
 }
 
-function copyOf(task: Task, code: string, blockedBy: string[], why: string): NewTask {
+/** The task once more, under this code and behind these blockers. */
+export function copyOf(task: Task, code: string, blockedBy: string[], why: string): NewTask {
   const { subject, description, owner, role, work, retries, required, metadata } = task;
-  const { verdict: _, ...kept } = metadata;
+  const { verdict: _, improvements: __, ...kept } = metadata;
   const old = subjectCode(subject) ?? '';
   const artifact = work.artifact?.replace(/(?:-[0-9]{3})?(\.[a-z]+)$/, `${code.slice(code.lastIndexOf('-'))}$1`);
   return newTaskSchema.parse({

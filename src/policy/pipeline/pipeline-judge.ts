@@ -9,6 +9,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { unattendedWork } from './fast-advance.ts';
 import { fixNeeds, type FixNeed } from './fix-loop.ts';
+import { improvements } from './improvement.ts';
 import type { MemberSighting, PipelineSighting, Sighting, Verdict } from '../sighting.ts';
 
 export function pipelineVerdicts(sighting: Sighting): Verdict[] {
@@ -22,8 +23,11 @@ export function pipelineVerdicts(sighting: Sighting): Verdict[] {
     const why = `${code}: it still needs a fix after the last round; a person must look at it`;
     return pipeline.told.has(need.task.id) ? [] : [{ do: 'tell', task: need.task.id, what: 'fix.exhausted', why }];
   });
+  const better = improvements(board).map(({ task }): Verdict => {
+    return { do: 'improve', task: task.id, why: `${task.subject}: it named improvements that do not block` };
+  });
   const held = new Set(needs.flatMap((need) => heldBy(need)));
-  return [...due, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
+  return [...due, ...better, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
 }
 
 const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting): Verdict[] =>

@@ -81,6 +81,16 @@ export const busCompleted = (role: string, task: string, summary: string): strin
 export const busFailed = (role: string, task: string, why: string): string =>
   `[${role}] ${task} failed: ${oneLine(why).slice(0, 300)}`;
 
+/** A question to the lead; the same words for the same documents, so that it is asked only once. */
+export function asksForDocuments(
+  role: string,
+  task: string,
+  missing: readonly { readonly path: string; readonly subject: string }[],
+): string {
+  const [list, it] = [missing.map(({ path, subject }) => `${path} (of ${subject})`).join(', '), missing.length === 1];
+  return `[${role}] ${task} cannot begin: ${it ? 'a document' : 'documents'} of earlier work ${it ? 'is' : 'are'} missing: ${list}. Put ${it ? 'it' : 'them'} there and answer, or answer how to work without ${it ? 'it' : 'them'}.`;
+}
+
 export const noTasks = (role: string): string => `[${role}] No tasks found for [${role}]`;
 
 export const noRoleSpec = (role: string, file: string, why: string): string =>

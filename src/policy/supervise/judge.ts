@@ -11,6 +11,7 @@ import type { Name } from '../../model/text/names.ts';
 import { byId, type Task } from '../../model/board/task.ts';
 import { cascades } from './cascade.ts';
 import { fixNeeds } from '../pipeline/fix-loop.ts';
+import { improvements } from '../pipeline/improvement.ts';
 import { pipelineVerdicts } from '../pipeline/pipeline-judge.ts';
 import { Workload, mayBeGiven, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
@@ -43,11 +44,12 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   return verdicts.length > 0 ? verdicts : [stuckReason(sighting) ?? []].flat();
 }
 
-/** A pipeline is finished when all its roles have reported and no fix round is due. */
+/** A pipeline is finished when all its roles have reported and no round of fixes or improvements is due. */
 const isReported = ({ board, members, pipeline }: Sighting): boolean =>
   pipeline === undefined ||
   (!members.some(({ name, quarantined, givenUp }) => pipeline.owing.has(name) && !quarantined && !givenUp) &&
-    fixNeeds(board).every(({ kind: is }) => is === 'exhausted'));
+    fixNeeds(board).every(({ kind: is }) => is === 'exhausted') &&
+    improvements(board).length === 0);
 
 /** The member that a verdict gives work to. */
 const givenTo = (verdict: Verdict): Name[] => {

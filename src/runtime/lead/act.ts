@@ -6,6 +6,7 @@ import type { Body } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { decisionOf } from '../../policy/decision.ts';
 import { fixChanges, fixNeeds } from '../../policy/pipeline/fix-loop.ts';
+import { improvementChanges, improvements } from '../../policy/pipeline/improvement.ts';
 import type { Verdict } from '../../policy/sighting.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -95,6 +96,8 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
       return append(context, (board) => checkpointPassed(board, verdict.task, verdict.why));
     case 'redo':
       return append(context, (board) => redoing(board, verdict.task));
+    case 'improve':
+      return append(context, (board) => improving(board, verdict.task));
     case 'finish':
     case 'stuck':
       return;
@@ -139,6 +142,13 @@ async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): P
   const now = context.store.board.board.tasks.get(task);
   if (heir !== undefined && heir !== null && now)
     await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
+}
+
+function improving(board: Board, task: string): Body | Refused {
+  const round = improvements(board).find((one) => one.task.id === task);
+  return round === undefined
+    ? refused('REPEATED', `the improvements of task #${task} were added already`)
+    : { type: 'batch', changes: improvementChanges(board, round) };
 }
 
 function redoing(board: Board, task: string): Body | Refused {

@@ -1,9 +1,9 @@
 /**
  * The artifact that a role's task must make: whether it exists (docs/specification.md R10.5), and writing it from the
- * answer if not.
+ * answer if not. And the artifacts of earlier tasks that are missing.
  */
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
-import type { ClaimedTask } from '../../model/board/task.ts';
+import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import {
   artifactPath,
   artifactText,
@@ -11,6 +11,7 @@ import {
   isWrittenSince,
   keepFile,
 } from '../../store/session/session-folder.ts';
+import { lookAt } from '../../store/files/disk.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 interface Place {
@@ -36,4 +37,26 @@ export function keepAnswer({ store: { disk }, cwd }: Place, task: ClaimedTask, a
   if (artifact === undefined) return;
   const path = artifactPath(cwd, artifact);
   if (!isWrittenSince(disk, path, Date.parse(task.claimed_at))) keepFile(disk, path, artifactText(path, answer));
+}
+
+/** The document of an earlier task that is not there. */
+export interface MissingDocument {
+  /** Relative to the working directory. */
+  readonly path: string;
+  /** The subject of its task. */
+  readonly subject: string;
+}
+
+/** The documents of all tasks that this one waited for, directly or through others, that are missing or empty. */
+export function missingDocuments({ store, cwd }: Place, task: Task): MissingDocument[] {
+  const { tasks } = store.board.fold();
+  const before = new Set(task.blockedBy);
+  for (const id of before) for (const earlier of tasks.get(id)?.blockedBy ?? []) before.add(earlier);
+  return [...before].flatMap((id): MissingDocument[] => {
+    const { subject = '', work } = tasks.get(id) ?? {};
+    const path = work?.artifact;
+    if (path === undefined) return [];
+    const file = lookAt(store.disk, artifactPath(cwd, path));
+    return file?.isFile() === true && file.size > 0 ? [] : [{ path, subject }];
+  });
 }

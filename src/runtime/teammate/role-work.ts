@@ -10,11 +10,12 @@ import { holdOn } from '../../model/board/request.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import { needsFix, NEEDS_FIX } from '../../policy/pipeline/fix-loop.ts';
+import { improvementsIn } from '../../policy/pipeline/improvement.ts';
 import { PHASE_5, loopVariantOf, type Variant } from '../../policy/pipeline/role-progress.ts';
 import * as wording from '../../policy/pipeline/role-wording.ts';
 import type { Summary } from '../../policy/pipeline/role-wording.ts';
 import { mailBlock } from '../team/prompts.ts';
-import { artifactExists, keepAnswer } from './role-artifact.ts';
+import { artifactExists, keepAnswer, missingDocuments } from './role-artifact.ts';
 import type { Role } from './load-role.ts';
 import { FINAL_REPORT, textsIn, REPORTED } from '../lead/role-reports.ts';
 import { codeOf, RoleSession } from './role-session.ts';
@@ -80,6 +81,7 @@ export class RoleWork {
   readonly carryOut: CarryOut = async (task, mail, hold) => {
     const { fix } = this.#role.spec.messageTypes;
     const { artifact } = task.work;
+    if (await this.#asksForDocuments(task)) return { end: { kind: 'answered', text: '' } };
     // A claim that this process has worked on before (an answer came, or a hook refused) continues where it was.
     const isNew = this.#progress.claim !== claimOf(task);
     if (isNew && artifact !== undefined && artifactExists(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
@@ -96,12 +98,32 @@ export class RoleWork {
     const end = await this.#phases(task, mail, hold);
     // A question ends the turns early; the rest follows after the answer.
     if (end.kind !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
-    const isFaulty = fix !== undefined && needsFix(end.text);
-    return this.#discussed(task, end.text, isFaulty ? { verdict: NEEDS_FIX } : {});
+    if (fix !== undefined && needsFix(end.text)) return this.#discussed(task, end.text, { verdict: NEEDS_FIX });
+    const found = '_fix' in task.metadata ? improvementsIn(end.text) : [];
+    return this.#discussed(task, end.text, found.length > 0 ? { improvements: found } : {});
   };
 
+  /**
+   * Asks the lead about documents of earlier tasks that are missing; the same ones only once.
+   *
+   * @returns whether the answer is awaited
+   */
+  async #asksForDocuments(task: ClaimedTask): Promise<boolean> {
+    const missing = missingDocuments(this.#place, task);
+    if (missing.length === 0) return false;
+    const text = wording.asksForDocuments(this.#role.fields.role, codeOf(task), missing);
+    const requests = [...this.#self.store.board.fold().requests.values()];
+    const before = requests.find((request) => request.task === task.id && request.text === text);
+    if (before !== undefined) return before.state === 'open';
+    return this.#self.tellLead(text, { kind: 'question', task_id: task.id });
+  }
+
   /** Discusses the artifact before the task ends; what follows from it is part of the completion record. */
-  async #discussed(task: ClaimedTask, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
+  async #discussed(
+    task: ClaimedTask,
+    text: string,
+    metadata: Readonly<Record<string, string | string[]>> = {},
+  ): ReturnType<CarryOut> {
     const discussed = await this.#session.discuss(task);
     if (discussed === undefined) return { end: { kind: 'aborted' } };
     return { end: { kind: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };

@@ -161,6 +161,7 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
     case 'tell':
     case 'pass':
     case 'redo':
+    case 'improve':
     case 'resetDeadlines':
     case 'finish':
     case 'stuck':

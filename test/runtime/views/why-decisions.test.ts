@@ -36,6 +36,7 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   tell: [{ do: 'tell', task, what: 'checkpoint.reached', why }, [task]],
   pass: [{ do: 'pass', task, why }, [task]],
   redo: [{ do: 'redo', task, why }, [task]],
+  improve: [{ do: 'improve', task, why }, [task]],
   stuck: [{ do: 'stuck', why }, ['']],
 };
 
