@@ -21,7 +21,7 @@ export const improvementsIn = (answer: string): string[] =>
     .slice(0, MOST_FINDINGS);
 
 /** One round of improvement: the work that is done again, and the reviews whose findings it carries. */
-export interface Improvement {
+interface Improvement {
   /** The review with the lowest id. */
   readonly task: Task;
   readonly works: readonly Task[];

@@ -40,7 +40,7 @@ export function keepAnswer({ store: { disk }, cwd }: Place, task: ClaimedTask, a
 }
 
 /** The document of an earlier task that is not there. */
-export interface MissingDocument {
+interface MissingDocument {
   /** Relative to the working directory. */
   readonly path: string;
   /** The subject of its task. */

@@ -4,6 +4,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { TaskStatus } from '../../model/board/task.ts';
 import { safeText } from '../../model/text/safe-text.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
+import { roleResultLines, type RoleResult } from '../../policy/pipeline/pipeline-report.ts';
 import { NOT_ASKED_FOR } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { duration } from '../../policy/mail-wording.ts';
 
@@ -17,7 +18,7 @@ export interface ReportMember {
   /** Number of tasks that it completed. */
   readonly tasks: number;
   readonly durationMs: number;
-  readonly status: 'completed' | 'failed' | 'quarantined' | 'idle' | 'unfinished';
+  readonly status: 'completed' | 'failed' | 'quarantined' | 'idle' | 'unfinished' | 'not started';
   readonly sandbox: Sandbox;
   /** The part of the sandbox that is not enforced, as the end of a sentence; null if all of it is. */
   readonly notEnforced: string | null;
@@ -85,6 +86,8 @@ export interface Report {
   readonly failures: readonly ReportFailure[];
   readonly members: readonly ReportMember[];
   readonly tasks: readonly ReportTask[];
+  /** What the roles of a pipeline made; null for other teams. */
+  readonly roles: readonly RoleResult[] | null;
   /** A gate that did not run is `skipped`; the optional ones are present only if they ran or found something. */
   readonly gates: {
     readonly build: GateResult;
@@ -118,6 +121,7 @@ export function reportText(report: Report): string {
     section('Failures:', report.failures.flatMap(failureLines)),
     section('Worker Performance:', memberLines(report)),
     section('Task Results:', taskLines(report)),
+    section('Role Results:', roleResultLines(report.roles ?? []).map(oneLineKept)),
     section('Cascade Summary:', cascadeLines(report)),
     section('Cross-CLI Verification:', verificationLines(report)),
     section('Shared Files:', report.shared.map(wishLine)),
@@ -257,6 +261,9 @@ const sandboxLines = ({ members, notEnforced: others }: Report): string[] => [
   ),
   ...others.map(oneLine),
 ];
+
+/** One line, with its indent. */
+const oneLineKept = (text: string): string => `${/^ */.exec(text)?.[0] ?? ''}${oneLine(text)}`;
 
 const LONGEST_LINE = 300;
 

@@ -16,6 +16,7 @@ import { exitCodeOf } from '../../policy/outcome.ts';
 import { headline } from '../../policy/run-outcome.ts';
 import { leadStatusOf } from './external-status.ts';
 import { outcomeOf } from './outcome-of.ts';
+import { roleResults } from '../../policy/pipeline/pipeline-report.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { historiesOf } from './status.ts';
@@ -49,6 +50,7 @@ interface ReportOptions {
 export function reportOf(store: TeamReader, options: ReportOptions = {}): Report {
   const board = store.board.fold();
   const run = stateIn(store);
+  const config = store.config.read();
   const gates = options.gates ?? run?.gates ?? [];
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
   const work = workHistory(store.board.history(), lostTimeIn(store));
@@ -60,13 +62,14 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const outcome = outcomeOf(store, { board, state, isLed });
   return {
     team: store.paths.name,
-    template: run?.template ?? 'custom',
+    template: config?.pipeline ?? run?.template ?? 'custom',
     outcome,
     headline: headline(board, outcome, failedGates(gates)),
     durationMs: timeWorked(work, isLed ? timestamp(store.clock.now()) : undefined),
     failures: failuresOf(store, tasks, gates, account.failures),
     members: membersOf(store, [...board.members.values()], tasks, work, account),
     tasks: tasks.map((task) => taskOf(task, work)),
+    roles: board.profile === 'pipeline' ? roleResults(board) : null,
 
     gates: gateResults(gates),
     notEnforced: [...account.notEnforced],
@@ -189,6 +192,7 @@ const spentIn = ({ tokens, usd, unpriced }: Spending): ReportSpending => ({ toke
 
 function standing(own: readonly Task[]): ReportMember['status'] {
   if (own.length === 0) return 'idle';
+  if (own.every((task) => isFinal(task) && task.claims === 0)) return 'not started';
   if (!own.every(isFinal)) return 'unfinished';
   return own.some(({ status }) => status === 'failed') ? 'failed' : 'completed';
 }

@@ -45,6 +45,7 @@ const EXAMPLE: Report = {
   outcome: 'succeeded',
   headline: 'TEAM COMPLETE',
   failures: [],
+  roles: null,
   notEnforced: [],
   durationMs: at(8, 32),
   members: [

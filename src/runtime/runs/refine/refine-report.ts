@@ -13,7 +13,7 @@ import type { Report } from '../../views/report-text.ts';
 import type { RefinePlace } from './refine-setup.ts';
 
 /** What a refine does not have of a report. */
-type Without = 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures';
+type Without = 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures' | 'roles';
 
 export type RefineReport = Omit<Report, 'team' | Without> &
   Synthesis & {
@@ -60,7 +60,7 @@ function write(
   return record.folder;
 }
 
-type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures'> &
+type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures' | 'roles'> &
   Pick<RefineReport, 'team'>;
 
 /** The report from the team's logs; without a team the same shape without contents. */
@@ -79,6 +79,7 @@ function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, 
       shared: ____,
       headline: _____,
       failures: ______,
+      roles: _______,
       ...report
     } = reportOf(reader, { gates, exitCode });
     return report;

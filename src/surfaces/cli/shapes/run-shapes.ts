@@ -74,6 +74,21 @@ const reportKeys = {
   headline: text,
   failures: z.array(failed),
   ...reportFacts,
+  roles: z
+    .array(
+      z.strictObject({
+        task: text,
+        member: text,
+        artifact: text.nullable(),
+        verdict: z.enum(['PASS', 'NEEDS_FIX']).nullable(),
+        discussion: z.strictObject({ verdict: text, rating: z.number().nullable() }).nullable(),
+        decisions: z.array(text),
+        warnings: z.array(text),
+        notes: z.array(text),
+        improvements: z.array(text),
+      }),
+    )
+    .nullable(),
 };
 /** Also the report inside an export. */
 export const reportBody = z.strictObject(reportKeys);
