@@ -171,6 +171,7 @@ const ARCHITECTURE: Architecture = {
     'surfaces/cli/output/terminal-verb.ts': 'surfaces/terminal/terminal-main.ts',
     'surfaces/cli/commands/runs/run.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/setup/mcp.ts': 'surfaces/mcp/serve-mcp.ts',
+    'surfaces/cli/commands/teams/worker.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/views/watch.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/views/ui.ts': 'surfaces/web/open-ui.ts',
   },

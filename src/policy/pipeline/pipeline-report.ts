@@ -51,7 +51,8 @@ const textsIn = (value: unknown): string[] =>
 /** Lines for each result, without those that say nothing besides its task. */
 export const roleResultLines = (results: readonly RoleResult[]): string[] =>
   results.flatMap(({ task, member, artifact, verdict, discussion, decisions, warnings, notes, improvements }) => {
-    const rated = discussion?.rating == null ? '' : `, average ${discussion.rating.toFixed(1)}`;
+    const rating = discussion?.rating ?? undefined;
+    const rated = rating === undefined ? '' : `, average ${rating.toFixed(1)}`;
     const facts = [
       ...(artifact === null ? [] : [artifact]),
       ...(verdict === null ? [] : [`verdict ${verdict}`]),

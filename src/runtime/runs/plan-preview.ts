@@ -1,5 +1,4 @@
 /** What a plan will do, before a person approves it: follow-ups, model turns and cost by the reports of earlier runs. */
-import * as z from 'zod';
 import { isAgentKind, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Config } from '../../model/config/config.ts';
 import { describePlan } from '../../model/plan/plan-view.ts';
@@ -7,23 +6,11 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { expectedWorkLines } from '../../policy/supervise/expected-work-text.ts';
 import { expectedWork, type ExpectedWork, type PaidWork } from '../../policy/supervise/expected-work.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import { readText } from '../../store/files/file.ts';
+import { membersInReport } from '../../store/board/report-files.ts';
 import { listTeams } from '../../store/team/team-list.ts';
 
 /** The newest reports that are read. */
 const MOST_REPORTS = 20;
-
-const paidSchema = z.looseObject({
-  members: z.array(
-    z.looseObject({
-      agent: z.string(),
-      tasks: z.number().min(0),
-      spent: z
-        .looseObject({ tokens: z.number().min(0), usd: z.number().min(0), unpriced: z.array(z.string()) })
-        .nullish(),
-    }),
-  ),
-});
 
 export interface PlanPreview extends ExpectedWork {
   /** The plan and what it will do, for people. */
@@ -45,7 +32,7 @@ function paidBefore(root: string): Map<AgentKind, PaidWork> {
     .slice(0, MOST_REPORTS);
   const paid = new Map<AgentKind, PaidWork>();
   for (const { paths } of newest) {
-    for (const { agent, tasks, spent } of reportIn(paths.reportJson)) {
+    for (const { agent, tasks, spent } of membersInReport(realDisk, paths)) {
       if (!isAgentKind(agent) || tasks === 0 || !spent) continue;
       const before = paid.get(agent) ?? { tasks: 0, tokens: 0, usd: 0 };
       const usd = before.usd === null || spent.unpriced.length > 0 ? null : before.usd + spent.usd;
@@ -53,14 +40,4 @@ function paidBefore(root: string): Map<AgentKind, PaidWork> {
     }
   }
   return paid;
-}
-
-/** An unreadable report tells nothing; it is only a help for an estimate. */
-function reportIn(file: string): z.infer<typeof paidSchema>['members'] {
-  try {
-    const parsed = paidSchema.safeParse(JSON.parse(readText(realDisk, file) ?? ''));
-    return parsed.success ? parsed.data.members : [];
-  } catch {
-    return [];
-  }
 }

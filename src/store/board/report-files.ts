@@ -1,5 +1,6 @@
 /** The final report as files: `report.md` for people, `report.json` for programs. Both can be rebuilt from the logs. */
 import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 import { parseName } from '../../model/text/names.ts';
 import { escapedJson, visibleText } from '../../model/text/safe-text.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
@@ -17,6 +18,31 @@ export function writeReport(
   const json = escapedJson(JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2));
   replaceFile(disk, paths.reportText, `${visibleText(text)}\n`, token);
   replaceFile(disk, paths.reportJson, `${json}\n`, token);
+}
+
+const membersSchema = z.looseObject({
+  members: z.array(
+    z.looseObject({
+      agent: z.string(),
+      tasks: z.number().min(0),
+      spent: z
+        .looseObject({ tokens: z.number().min(0), usd: z.number().min(0), unpriced: z.array(z.string()) })
+        .nullish(),
+    }),
+  ),
+});
+
+/** What members did and spent, by a kept report. A report that cannot be read tells nothing: it can be rebuilt. */
+export function membersInReport(
+  disk: Disk,
+  { reportJson }: Pick<TeamPaths, 'reportJson'>,
+): z.infer<typeof membersSchema>['members'] {
+  try {
+    const parsed = membersSchema.safeParse(JSON.parse(readText(disk, reportJson) ?? ''));
+    return parsed.success ? parsed.data.members : [];
+  } catch {
+    return [];
+  }
 }
 
 /**
