@@ -130,6 +130,15 @@ const lifeSchema = z.object({
 });
 export type RunLife = z.infer<typeof lifeSchema>;
 
+const undoingSchema = z.object({
+  redo: z.boolean(),
+  /** In the names of files that are not in their place yet. */
+  token: z.string().regex(/^[0-9A-Z]{26}$/),
+  /** How many lives the run had then. */
+  lives: z.number().int(),
+});
+export type Undoing = z.infer<typeof undoingSchema>;
+
 /** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
@@ -161,6 +170,8 @@ export const stateSchema = z.looseObject({
   exitCode: z.number().int().optional(),
   start: startSchema.optional(),
   lives: z.array(lifeSchema).optional(),
+  /** An undo or a redo that was begun and has not ended: some files are as they were, some are not. */
+  undoing: undoingSchema.optional(),
   host: hostSchema.optional(),
   /** What a person must do before the run can go on: `teams doctor --trust`. */
   waitsFor: z.literal('trust').optional(),

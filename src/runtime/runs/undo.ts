@@ -7,26 +7,17 @@
 import { join, posix } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { GitPlace, RunLife } from '../../model/team/team-config.ts';
+import type { GitPlace, RunLife, Undoing } from '../../model/team/team-config.ts';
+import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
-import {
-  entryAt,
-  isBehindLink,
-  isOlder,
-  isSame,
-  placeFile,
-  removeUserFile,
-  type TreeEntry,
-} from '../../store/workspace/user-files.ts';
+import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
-import type { TeamPaths } from '../../store/files/paths.ts';
-import { openStore, type StoreOptions } from '../../store/team/team-store.ts';
-import { bytesOf, GitFailure, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { GitFailure, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 
-interface UndoStep {
+export interface UndoStep {
   /** Relative to the root of the working tree. */
   readonly path: string;
   readonly from: TreeEntry;
@@ -47,6 +38,10 @@ export interface UndoPlan {
   readonly isEndUnknown: boolean;
   /** The lives after it. */
   readonly lives: readonly RunLife[];
+  /** The present lives, each with its end. */
+  readonly ended: readonly RunLife[];
+  /** An undo or a redo that was begun and did not end; this plan finishes it, or goes back. */
+  readonly begun: Undoing | undefined;
 }
 
 interface UndoChoice {
@@ -61,7 +56,7 @@ interface UndoChoice {
  */
 export async function planUndo(store: TeamReader, choice: UndoChoice, signal: AbortSignal): Promise<UndoPlan> {
   const { name } = store.paths;
-  const { start, lives = start === undefined ? [] : [{ start: start.commit }] } = stateIn(store) ?? {};
+  const { start, lives = start === undefined ? [] : [{ start: start.commit }], undoing } = stateIn(store) ?? {};
   if (start === undefined)
     throw new UsageError(
       'USAGE',
@@ -70,25 +65,37 @@ export async function planUndo(store: TeamReader, choice: UndoChoice, signal: Ab
   if (leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running; \`teams cancel ${name}\` ends it, then undo.`);
   try {
-    return await plan(store, { ...choice, lives, start }, signal);
+    const begun = undoing?.lives === lives.length ? undoing : undefined;
+    return await plan(store, { ...choice, lives, start, begun }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
   }
 }
 
+/** What a person is told between the kill of an undo and its end. */
+export const interruptedUndo = (team: Name, { redo }: Undoing): string =>
+  `${redo ? 'A redo' : 'An undo'} of this run did not end: some files are as the run left them, some as they were before. \`teams undo ${team}${redo ? ' --redo' : ''}\` finishes it, \`teams undo ${team}${redo ? '' : ' --redo'}\` goes back.`;
+
 interface Ask extends UndoChoice {
   readonly lives: readonly RunLife[];
   readonly start: SafetyPoint;
+  readonly begun: Undoing | undefined;
 }
 
-async function plan(store: TeamReader, { task, redo, lives, start }: Ask, signal: AbortSignal): Promise<UndoPlan> {
+async function plan(
+  store: TeamReader,
+  { task, redo, lives, start, begun }: Ask,
+  signal: AbortSignal,
+): Promise<UndoPlan> {
   const { leftOut } = start;
   const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const { top, prefix } = repository;
   const where = within(repository, { signal });
-  const chosen = lives.filter(({ undone = false }) => undone === redo);
+  // What was begun is finished, or goes back: the other way over the same lives.
+  const turnsBack = begun !== undefined && begun.redo !== redo;
+  const chosen = lives.filter(({ undone = false }) => undone === (turnsBack ? begun.redo : redo));
   const isEndUnknown = !redo && chosen.at(-1) !== undefined && chosen.at(-1)?.end === undefined;
   const now = (): Promise<string> =>
     withTrees(repository, { signal }, { keep: true, leftOut }, ({ files }) => Promise.resolve(files));
@@ -123,7 +130,7 @@ async function plan(store: TeamReader, { task, redo, lives, start }: Ask, signal
     return why === undefined && older === undefined ? [] : [{ path, why: why ?? older ?? '' }];
   });
   const stays = new Set(left.map(({ path }) => path));
-  const steps = all.filter(({ path }) => !stays.has(path)).map((change) => stepAt(top, change));
+  const steps = all.filter(({ path }) => !stays.has(path)).map((change) => stepAt(top, change, begun !== undefined));
   const changed = [...new Set([...steps.flatMap((one) => (one.isFree ? [] : [one.path])), ...broken])].sort();
   if (changed.length > 0)
     throw new ConflictError(
@@ -131,7 +138,17 @@ async function plan(store: TeamReader, { task, redo, lives, start }: Ask, signal
       `Nothing was ${redo ? 'done' : 'taken back'}: ${listed(changed)} ${changed.length === 1 ? 'was' : 'were'} changed since. Move ${changed.length === 1 ? 'it' : 'them'} away, or undo by hand: \`teams diff ${store.paths.name}\` shows what the run did.`,
     );
   const after = task === undefined ? lives.map((life) => turned(life, ended[chosen.indexOf(life)], redo)) : lives;
-  return { top, place: repository.place, steps, left: task === undefined ? left : [], isEndUnknown, lives: after };
+  const withEnds = lives.map((life) => ended[chosen.indexOf(life)] ?? life);
+  return {
+    top,
+    place: repository.place,
+    steps,
+    left: task === undefined ? left : [],
+    isEndUnknown,
+    lives: after,
+    ended: withEnds,
+    begun,
+  };
 }
 
 const isModule = (entry: TreeEntry): boolean => entry?.mode === '160000';
@@ -143,12 +160,21 @@ function turned(life: RunLife, ended: RunLife | undefined, redo: boolean): RunLi
   return redo ? rest : { ...rest, undone: true };
 }
 
-function stepAt(top: string, { path, from, to }: TreeChange): UndoStep & { readonly isFree: boolean } {
+/**
+ * @param isRepeat a call before was killed: a directory may stand where a file was removed
+ * @returns `isFree`: nothing but the run's own change is there
+ */
+export function stepAt(
+  top: string,
+  { path, from, to }: Pick<TreeChange, 'path' | 'from' | 'to'>,
+  isRepeat = false,
+): UndoStep & { readonly isFree: boolean } {
   const like = (from ?? to)?.hash ?? '';
   const present = isBehindLink(top, path) ? 'other' : entryAt(join(top, path), like);
+  const isDirectory = present === 'other' && !isBehindLink(top, path);
   // Where a directory stands in place of a file, its own files are steps as well.
-  const isOver = present === 'other' && from === null && !isBehindLink(top, path);
-  const isDone = present !== 'other' && isSame(to, present);
+  const isOver = isDirectory && from === null;
+  const isDone = present === 'other' ? isRepeat && isDirectory && to === null : isSame(to, present);
   return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
 }
 
@@ -191,34 +217,4 @@ function namedBy(store: TeamReader, task: Task | undefined): (path: string) => b
       `Task #${task.id} and ${shared.map(({ id }) => `#${id}`).join(', ')} changed the same files; \`teams undo ${store.paths.name}\` takes the whole run back.`,
     );
   return isOwn;
-}
-
-/**
- * Carries a plan out. Removals come first, so that a file can stand where a directory was.
- *
- * @throws GitFailure, and the errors of the file system; what was done stays, and a repetition does the rest
- */
-export async function carryOutUndo(
-  paths: TeamPaths,
-  { top, place, steps, lives }: UndoPlan,
-  { redo, store: options }: { readonly redo: boolean; readonly store: StoreOptions },
-  signal: AbortSignal,
-): Promise<void> {
-  const open = steps.filter(({ isDone }) => !isDone);
-  const where = within({ top, place }, { signal });
-  // All bytes are there before the first file is changed.
-  const files = new Map<string, Buffer>();
-  for (const { path, to } of open) if (to !== null) files.set(path, await bytesOf(to, where));
-  for (const { path, to } of open) if (to === null) removeUserFile(top, path);
-  for (const { path, to } of open) {
-    const bytes = files.get(path);
-    if (to !== null && bytes !== undefined) placeFile(join(top, path), to, bytes);
-  }
-  const store = openStore(paths, options);
-  try {
-    await store.state.update((current) => ({ next: current && { ...current, lives: [...lives] }, result: undefined }));
-    store.events.append({ type: redo ? 'run.redone' : 'run.undone', text: `${open.length} files` });
-  } finally {
-    await store.close();
-  }
 }

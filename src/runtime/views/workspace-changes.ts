@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
+import type { Undoing } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { DIFF } from '../process/git-diff.ts';
@@ -24,6 +25,8 @@ interface WorkspaceChanges {
   readonly from: string;
   readonly files: readonly ChangedFile[];
   readonly text: string;
+  /** An undo or redo of it that did not end. */
+  readonly undoing?: Undoing | undefined;
 }
 
 const LARGEST = 64 * 1024 * 1024;
@@ -40,7 +43,7 @@ export async function changesSince(
   signal: AbortSignal,
 ): Promise<WorkspaceChanges> {
   const { name } = store.paths;
-  const { start, lives } = stateIn(store) ?? {};
+  const { start, lives, undoing } = stateIn(store) ?? {};
   if (start === undefined)
     throw new UsageError(
       'USAGE',
@@ -50,7 +53,8 @@ export async function changesSince(
   try {
     // What was changed after the end of a run is not the run's.
     const end = leadStatusOf(store).alive ? undefined : lives?.at(-1)?.end;
-    return await compared({ cwd: cwdOf(store), start, known: knownOf(store, start), end, isIts, asText: true }, signal);
+    const since = { cwd: cwdOf(store), start, known: knownOf(store, start), end, isIts, asText: true };
+    return { ...(await compared(since, signal)), undoing };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);

@@ -66,10 +66,17 @@ export function isOlder(path: string, than: number | undefined): boolean {
 /** Whoever may read a program may run it. */
 const programBits = (old: number, mode: string): number => (mode === PROGRAM ? (old & 0o444) >> 2 : 0);
 
-/** Puts a file or link in place at once: whoever reads sees the old one or the new one. */
-export function placeFile(path: string, { mode }: NonNullable<TreeEntry>, bytes: Buffer): void {
+/** The name, beside a file, of what will take its place. */
+export const freshPath = (path: string, token: string): string => join(dirname(path), `.teams-undo-${token}`);
+
+/**
+ * Puts a file or link in place at once: whoever reads sees the old one or the new one.
+ *
+ * @param token unique to this undo, also after a kill
+ */
+export function placeFile(path: string, { mode }: NonNullable<TreeEntry>, bytes: Buffer, token: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  const fresh = `${path}.teams-undo`;
+  const fresh = freshPath(path, token);
   rmSync(fresh, { force: true });
   const old = statOf(path);
   if (mode === LINK) symlinkSync(bytes, fresh);
@@ -79,9 +86,23 @@ export function placeFile(path: string, { mode }: NonNullable<TreeEntry>, bytes:
   renameSync(fresh, path);
 }
 
-/** Removes a file, what a killed call left beside it, and the directories above it that are empty then. */
-export function removeUserFile(top: string, path: string): void {
-  rmSync(join(top, path), { force: true });
+/** Removes what a killed call left beside a file. */
+export const removeFresh = (path: string, token: string): void => removeIfThere(freshPath(path, token));
+
+/** There is nothing, either, where a directory above it is a file. */
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') throw error;
+  }
+}
+
+/** Removes a file, what a killed call left beside it, and the directories above it that are empty then. A directory stays. */
+export function removeUserFile(top: string, path: string, token: string): void {
+  if (statOf(join(top, path))?.isDirectory() === true) return;
+  removeIfThere(join(top, path));
+  removeFresh(join(top, path), token);
   const parts = path.split('/').slice(0, -1);
   for (; parts.length > 0; parts.pop()) {
     try {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   entryAt,
+  freshPath,
   isBehindLink,
   isOlder,
   isSame,
@@ -50,26 +51,28 @@ it('a file, a program and a link have the mode and the hash that git gives them'
   ]);
 });
 
+const TOKEN = '0'.repeat(26);
+
 it('a file is replaced at once and keeps the permissions that a tree does not know', () => {
   const at = tempDir();
   const path = join(at, 'new/file');
-  placeFile(path, file, Buffer.from([0, 255, 10]));
+  placeFile(path, file, Buffer.from([0, 255, 10]), TOKEN);
   expect([...readFileSync(path)]).toEqual([0, 255, 10]);
   chmodSync(path, 0o600);
   // What a killed call left.
-  writeFileSync(`${path}.teams-undo`, 'half');
-  placeFile(path, { ...file, mode: '100755' }, Buffer.from('x'));
+  writeFileSync(freshPath(path, TOKEN), 'half');
+  placeFile(path, { ...file, mode: '100755' }, Buffer.from('x'), TOKEN);
   expect(lstatSync(path).mode & 0o777).toBe(0o700);
-  placeFile(path, { ...file, mode: '120000' }, Buffer.from('there'));
+  placeFile(path, { ...file, mode: '120000' }, Buffer.from('there'), TOKEN);
   expect(readlinkSync(path)).toBe('there');
-  expect(existsSync(`${path}.teams-undo`)).toBe(false);
+  expect(existsSync(freshPath(path, TOKEN))).toBe(false);
 });
 
 it('a removed file takes only the empty directories above it along', () => {
   const at = tempDir();
   mkdirSync(join(at, 'a/b/c'), { recursive: true });
   for (const name of ['a/kept', 'a/b/c/file']) writeFileSync(join(at, name), '');
-  removeUserFile(at, 'a/b/c/file');
+  removeUserFile(at, 'a/b/c/file', TOKEN);
   expect([existsSync(join(at, 'a/b')), existsSync(join(at, 'a/kept'))]).toEqual([false, true]);
 });
 

@@ -1,6 +1,6 @@
 /** `teams undo`: takes back what a run has changed, after showing it and asking. */
 import * as z from 'zod';
-import { carryOutUndo, planUndo, type UndoPlan } from '../../../../app.ts';
+import { carryOutUndo, interruptedUndo, planUndo, type UndoPlan } from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -20,11 +20,12 @@ export const act: Act = (context, given) =>
     const open = plan.steps.filter(({ isDone }) => !isDone);
     const files = open.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
     const answer = { team: reader.paths.name, task: task?.id ?? null, redo, files, left: [...plan.left] };
-    if (open.length === 0) {
+    if (open.length === 0 && plan.begun === undefined) {
       context.result({ ...answer, done: false }, textOf(plan, files, 'Nothing to do: every file is as it shall be.'));
       return 0;
     }
     if (plan.isEndUnknown) context.warn(KILLED);
+    if (plan.begun !== undefined) context.warn(interruptedUndo(reader.paths.name, plan.begun));
     for (const line of linesOf(plan, files)) context.warn(line);
     const many = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
     const asked = redo ? `Bring the changes of ${many} back?` : `Take the changes of ${many} back?`;

@@ -1,0 +1,118 @@
+/**
+ * Carries an undo or a redo out. What is begun is in the run's state before the first file is changed and until the last
+ * one is: after a kill the same command finishes it, and the opposite one goes back. An error goes back at once.
+ */
+import { join } from 'node:path';
+import { codeOf, ConflictError } from '../../model/text/errors.ts';
+import type { Undoing } from '../../model/team/team-config.ts';
+import { onDisk } from '../../store/files/disk.ts';
+import { newId } from '../../store/files/new-ids.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { placeFile, removeFresh, removeUserFile } from '../../store/workspace/user-files.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
+import { bytesOf, GitFailure } from '../process/git-tree.ts';
+import type { GitWhere } from '../process/git.ts';
+import { within } from '../process/git-place.ts';
+import { stepAt, type UndoPlan, type UndoStep } from './undo.ts';
+
+interface UndoOptions {
+  readonly redo: boolean;
+  readonly store: StoreOptions;
+}
+
+/**
+ * @throws ConflictError `REFUSED` if a file was changed since the plan was shown; GitFailure, and the errors of the file
+ *   system. After each of them the files are as they were before.
+ */
+export async function carryOutUndo(
+  paths: TeamPaths,
+  plan: UndoPlan,
+  { redo, store: options }: UndoOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { top, place, lives } = plan;
+  const steps = inOrder(plan.steps);
+  const where = within({ top, place }, { signal });
+  // All bytes are there before the first file is changed.
+  const bytes = await contentsOf(
+    steps.filter(({ isDone }) => !isDone),
+    where,
+  );
+  const store = openStore(paths, options);
+  try {
+    const token = plan.begun?.token ?? newId(store.clock.now());
+    const isRepeat = plan.begun !== undefined;
+    const changed = steps.find((step) => !stepAt(top, step, isRepeat).isFree);
+    if (changed) throw changedSince(changed.path, redo);
+    await note(store, plan.ended, { redo, token, lives: lives.length });
+    const turned: UndoStep[] = [];
+    try {
+      for (const step of steps) {
+        if (!stepAt(top, step, isRepeat).isFree) throw changedSince(step.path, redo);
+        turned.push(step);
+        turn(top, step, { bytes, token, isRepeat });
+      }
+    } catch (error) {
+      // What was half done before this call stays for the command that goes on.
+      if (!isRepeat && (await goBack(top, turned, where, token))) await note(store, plan.ended, undefined);
+      throw error;
+    }
+    for (const { path } of steps) removeFresh(join(top, path), token);
+    await note(store, lives, undefined);
+    const count = steps.filter(({ isDone }) => !isDone).length;
+    store.events.append({ type: redo ? 'run.redone' : 'run.undone', text: `${count} files` });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Removals first, so that a file can stand where a directory was. */
+const inOrder = (steps: readonly UndoStep[]): UndoStep[] =>
+  [...steps].sort((a, b) => Number(a.to !== null) - Number(b.to !== null));
+
+const note = (store: TeamStore, lives: UndoPlan['lives'], undoing: Undoing | undefined): Promise<undefined> =>
+  store.state.update((current) => ({ next: current && { ...current, lives: [...lives], undoing }, result: undefined }));
+
+const changedSince = (path: string, redo: boolean): ConflictError =>
+  new ConflictError(
+    'REFUSED',
+    `Nothing was ${redo ? 'done' : 'taken back'}: ${path} was changed while the changes were shown; the same command shows them again.`,
+  );
+
+/** @param isRepeat something may be there of a call that was killed: a file that is not in its place, empty directories */
+function turn(
+  top: string,
+  { path, to }: Pick<UndoStep, 'path' | 'to'>,
+  { bytes, token, isRepeat }: { bytes: ReadonlyMap<string, Buffer>; token: string; isRepeat: boolean },
+): void {
+  onDisk('change', join(top, path), () => {
+    const { isDone } = stepAt(top, { path, from: to, to }, isRepeat);
+    const content = to === null ? undefined : bytes.get(to.hash);
+    if (to === null && (!isDone || isRepeat)) removeUserFile(top, path, token);
+    if (to !== null && !isDone && content !== undefined) placeFile(join(top, path), to, content, token);
+  });
+}
+
+/** @returns whether every file is as it was */
+async function goBack(top: string, turned: readonly UndoStep[], where: GitWhere, token: string): Promise<boolean> {
+  try {
+    const back = inOrder(turned.map(({ path, from, to }) => ({ path, from: to, to: from, isDone: false })));
+    const bytes = await contentsOf(back, where);
+    for (const step of back) {
+      if (!stepAt(top, step, true).isFree) return false;
+      turn(top, step, { bytes, token, isRepeat: true });
+      removeFresh(join(top, step.path), token);
+    }
+    return true;
+  } catch (error) {
+    if (codeOf(error) === undefined && !(error instanceof GitFailure)) throw error;
+    return false;
+  }
+}
+
+/** The bytes that the steps put in place, by hash. */
+async function contentsOf(steps: readonly UndoStep[], where: GitWhere): Promise<Map<string, Buffer>> {
+  const bytes = new Map<string, Buffer>();
+  for (const { to } of steps) if (to !== null && !bytes.has(to.hash)) bytes.set(to.hash, await bytesOf(to, where));
+  return bytes;
+}

@@ -1,0 +1,124 @@
+/**
+ * An undo that is killed at any call that changes a file: the same command finishes it, the opposite one goes back, and
+ * both are exact. An undo that fails goes back by itself.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { BIN, Workplace } from '../support/cli.ts';
+
+const PRELOAD = join(import.meta.dirname, '../fixtures/kill-at-call.mjs');
+
+/** Every file and link that is neither git's nor ours, with its mode and bytes. */
+const filesIn = (at: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(at, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !/\/(?:\.git|\.teams|\.tasks)(?:\/|$)/.test(path))
+      .map((path) => {
+        const isLink = lstatSync(path).isSymbolicLink();
+        const text = isLink ? readlinkSync(path) : readFileSync(path, 'base64');
+        return [relative(at, path), `${lstatSync(path).mode.toString(8)} ${text}`];
+      }),
+  );
+
+const DEED =
+  'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt; rm -r dir; echo f >dir; ln -s a.txt link; chmod +x c.sh';
+
+async function ran() {
+  const place = new Workplace();
+  const at = join(place.root, 'work');
+  mkdirSync(join(at, 'dir'), { recursive: true });
+  const plan = {
+    name: 'p',
+    members: [{ name: 'ada', agent: { kind: 'exec' } }],
+    tasks: [{ subject: 'Do', run: DEED }],
+  };
+  const texts = {
+    'a.txt': 'one\n',
+    'b.txt': 'bee\n',
+    'c.sh': 'sea\n',
+    'dir/d.txt': 'dee\n',
+    'p.json': JSON.stringify(plan),
+  };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(at, name), text);
+  execFileSync('git', ['init', '-q'], { cwd: at });
+  const before = filesIn(at);
+  const { code, out, err } = await place.say(['run', 'p.json', '--quiet'], { cwd: at });
+  expect(code, `${out}${err}`).toBe(0);
+  const teams = (argv: string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, [BIN, ...argv], { cwd: at, encoding: 'utf8', env: { ...place.environment, ...env } });
+  const killed = (argv: string[], n: number) =>
+    teams(argv, { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, KILL_AT: String(n) });
+  return { at, before, after: filesIn(at), teams, killed };
+}
+
+const UNDO = ['undo', 'p', '--yes'];
+const REDO = ['undo', 'p', '--redo', '--yes'];
+
+it(
+  'killed before any change of a file, it is finished by the same command, or taken back by the other',
+  { timeout: 240_000 },
+  async () => {
+    const { at, before, after, teams, killed } = await ran();
+    let interrupted = 0;
+    let isOver = false;
+    for (let n = 1; !isOver; n += 1) {
+      const end = killed(UNDO, n);
+      isOver = end.signal === null;
+      if (isOver) expect(end.status, end.stderr).toBe(0);
+      const half = JSON.stringify(filesIn(at));
+      const isHalf = half !== JSON.stringify(before) && half !== JSON.stringify(after);
+      const said = teams(['diff', 'p']).stderr;
+      // What is half done is told.
+      if (isHalf) expect(said, `call ${n}`).toContain('An undo of this run did not end');
+      if (said.includes('did not end')) interrupted += 1;
+      const [way, then] = n % 2 === 0 ? [UNDO, before] : [REDO, after];
+      const answer = teams(way);
+      expect(answer.status, `call ${n}: ${answer.stdout}${answer.stderr}`).toBe(0);
+      if (n % 2 === 0 || !isOver) expect(filesIn(at), `call ${n}, ${way.join(' ')}`).toEqual(then);
+      expect(teams(['diff', 'p']).stderr, `call ${n}`).not.toContain('did not end');
+      // And back to what the run left, to kill the next.
+      expect(teams(REDO).status).toBe(0);
+      expect(filesIn(at), `call ${n}`).toEqual(after);
+    }
+    expect(interrupted).toBeGreaterThan(8);
+    // Files of the store that killed processes did not put in place; the next lead removes them.
+    rmSync(join(at, '.teams'), { recursive: true });
+  },
+);
+
+it('an undo that fails leaves every file as it was, and says why', { timeout: 60_000 }, async () => {
+  const { at, after, teams } = await ran();
+  // The disk refuses one of the last changes.
+  const fails = { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, FAIL_PATH: join(at, 'dir/d.txt') };
+  const { status, stderr } = teams(UNDO, fails);
+  expect(status).toBe(4);
+  expect(stderr).toMatch(/Cannot change \S+dir\/d\.txt \(ENOSPC\)/);
+  expect(filesIn(at)).toEqual(after);
+  expect(teams(['diff', 'p']).stderr).not.toContain('did not end');
+  expect(teams(UNDO).status).toBe(0);
+  expect(existsSync(join(at, 'new'))).toBe(false);
+});
+
+it('a file that is changed while the undo is shown is left, and so are all others', { timeout: 60_000 }, async () => {
+  const { at, teams } = await ran();
+  // As an editor that saves between the list of changes and the first of them.
+  const late = { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, LATE_PATH: join(at, 'a.txt') };
+  const { status, stderr } = teams(UNDO, late);
+  expect(status).toBe(3);
+  expect(stderr).toContain('a.txt was changed while the changes were shown');
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('saved late\n');
+  expect(existsSync(join(at, 'new/er/n.txt'))).toBe(true);
+});
