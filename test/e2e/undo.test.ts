@@ -10,6 +10,7 @@ import {
   readlinkSync,
   renameSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -33,6 +34,7 @@ function stateOf(at: string) {
     .sort();
   const shown = (path: string): string => {
     const { mode } = lstatSync(path);
+    if (path.endsWith('big.bin')) return 'big';
     const text = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'base64');
     return `${mode.toString(8)} ${text}`;
   };
@@ -170,6 +172,17 @@ it("an ignored file that a run made visible is not the run's to remove", async (
   expect(err).toContain('left, as it is older than the run: env.log');
   expect(readFileSync(join(at, 'env.log'), 'utf8')).toBe('KEY');
   expect(readFileSync(join(at, '.gitignore'), 'utf8')).toBe('*.log\n');
+});
+
+it('an untracked file of 300 MB is not kept: it is named and left, and the rest is taken back', async () => {
+  const { at, before, teams } = await ran('echo x >>big.bin; echo y >>a.txt', (root) => {
+    writeFileSync(join(root, 'big.bin'), '');
+    truncateSync(join(root, 'big.bin'), 300_000_000);
+  });
+  const { code, err } = await teams('undo', 'p', '--yes');
+  expect(code, err).toBe(0);
+  expect(stateOf(at)).toEqual(before);
+  expect(lstatSync(join(at, 'big.bin')).size).toBe(300_000_002);
 });
 
 it('nothing is written through a link that was put in the place of a directory', async () => {
