@@ -14,6 +14,7 @@ const SUITES = [
   'faults',
   'mutants',
   'model-based',
+  'team-past',
   'lines-fuzz',
   'aimed-kills',
   'stress',
@@ -21,7 +22,7 @@ const SUITES = [
   'frames',
   'life',
 ];
-const PLACES = ['test/store', 'test/runtime', 'test/surfaces/mcp'];
+const PLACES = ['test/store', 'test/runtime', 'test/runtime/views', 'test/surfaces/mcp'];
 
 const isLong = process.argv.includes('--long');
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

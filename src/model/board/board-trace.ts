@@ -57,6 +57,32 @@ export function traceFreed(traced: BoardTrace, member: Name, at: string): void {
   of(traced, member).freed = at;
 }
 
+/** Changes after which a task's present attempt is another one, or none. */
+const MOVES: ReadonlySet<string> = new Set<Change['type']>([
+  'task.claimed',
+  'task.completed',
+  'task.failed',
+  'task.skipped',
+  'task.cancelled',
+]);
+
+/**
+ * The tasks that a record is about: those of its changes, also where nothing changed, and those of the requests that it
+ * makes or answers.
+ *
+ * @param board with the event
+ * @returns by id, whether a claim or an end of the task is among the changes
+ */
+export function tasksNamedBy(event: BoardEvent, board: Pick<Board, 'requests'>): Map<string, boolean> {
+  const named = new Map<string, boolean>();
+  for (const change of event.type === 'batch' ? event.changes : [event]) {
+    const request = 'request' in change ? board.requests.get(change.request) : undefined;
+    const id = 'task' in change ? change.task : request?.task;
+    if (id !== undefined) named.set(id, named.get(id) === true || MOVES.has(change.type));
+  }
+  return named;
+}
+
 interface TracedChange {
   readonly change: Change;
   /** The event that it is or belongs to. */
@@ -87,7 +113,8 @@ function traceTeam(traced: BoardTrace, { type }: Change, at: string): void {
   else if (type.startsWith('task.') && at > (traced.changed ?? '')) traced.changed = at;
 }
 
-function keep(places: number[], place: number): void {
+/** Adds a place, and drops the oldest one of too many. */
+export function keep(places: number[], place: number): void {
   if (places.at(-1) === place) return;
   places.push(place);
   if (places.length > KEPT) places.shift();

@@ -8,7 +8,7 @@ import type { EventSummary, LogTimes, MemberHistory } from '../../model/team/eve
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import { isDecision, KEPT_FACTS, KEPT_SPEECH, subjectsOf } from './evidence.ts';
 import { MemberHistories } from './member-history.ts';
-import { timesInLog } from './state-times.ts';
+import { beginsTurn, timesInLog } from './state-times.ts';
 import { isSpeech } from './team-projection.ts';
 
 /** Numbers of the latest events about a subject in the event log, each list ascending. */
@@ -16,6 +16,9 @@ export interface EventPlaces {
   readonly facts: readonly number[];
   readonly speech: readonly number[];
   readonly decision?: number | undefined;
+  /** Of a task: the last event at which a turn of it began, and the last failure of its agent. */
+  readonly turn?: number | undefined;
+  readonly failed?: number | undefined;
 }
 
 /** What the events before the first that is added say. */
@@ -69,14 +72,17 @@ export class EventPast {
       if (isSpeech(shown)) keep(places.speech, KEPT_SPEECH, number);
       else keep(places.facts, KEPT_FACTS, number);
       if (isDecision(shown)) places.decision = number;
+      if (!subject.startsWith('task ')) continue;
+      if (beginsTurn(shown)) places.turn = number;
+      if (shown.type === 'agent.failed') places.failed = number;
     }
   }
 
   #of(subject: string): KeptPlaces {
     const known = this.#places.get(subject);
     if (known) return known;
-    const { facts = [], speech = [], decision } = this.#before?.placesOf(subject) ?? {};
-    const made = { facts: [...facts], speech: [...speech], decision };
+    const { facts = [], speech = [], decision, turn, failed } = this.#before?.placesOf(subject) ?? {};
+    const made = { facts: [...facts], speech: [...speech], decision, turn, failed };
     this.#places.set(subject, made);
     return made;
   }
@@ -86,6 +92,8 @@ interface KeptPlaces {
   readonly facts: number[];
   readonly speech: number[];
   decision: number | undefined;
+  turn: number | undefined;
+  failed: number | undefined;
 }
 
 function keep(numbers: number[], most: number, number: number): void {

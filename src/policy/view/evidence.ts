@@ -19,9 +19,9 @@ export interface EvidenceSubject {
 export const KEPT_FACTS = 8;
 export const KEPT_SPEECH = 2;
 /** At most this many events are shown. */
-const SHOWN = 8;
+export const SHOWN = 8;
 /** How many of a subject's own events come before related ones. */
-const OWN = 4;
+export const OWN = 4;
 
 /** The latest events of one subject. */
 class Latest {

@@ -44,7 +44,7 @@ interface TeamTimes {
 export interface TimesBefore {
   readonly team: Readonly<TeamTimes>;
   readonly members: ReadonlyMap<string, Readonly<MemberTimes>>;
-  /** The latest events about a task, oldest first. */
+  /** The latest events about a task, oldest first; among them its last claim or end, turn and failure. */
   ofTask(id: string): readonly ShownEvent[];
 }
 
@@ -52,6 +52,9 @@ const NOTHING_BEFORE: TimesBefore = { team: {}, members: new Map(), ofTask: () =
 
 const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.skipped', 'task.cancelled']);
 const BEGINS_A_TURN: ReadonlySet<string> = new Set(['phase.ended', 'hook.refused']);
+
+/** Whether a turn within an attempt begins with the event. */
+export const beginsTurn = ({ type }: Pick<ShownEvent, 'type'>): boolean => BEGINS_A_TURN.has(type);
 
 export class StateTimes {
   readonly team: TeamTimes;
@@ -74,7 +77,7 @@ export class StateTimes {
     return this.#members.get(name) ?? {};
   }
 
-  /** When the present turn on a task began, according to the events. */
+  /** When the last turn on a task began that did not begin with the claim. */
   turn(task: string): string | undefined {
     return this.#turns.get(task) ?? this.#earlier(task)?.turn(task);
   }
@@ -96,14 +99,11 @@ export class StateTimes {
     if (type === 'agent.failed') this.#failed(event);
     const task = 'task' in event ? event.task : undefined;
     if (typeof task === 'object') this.#addToTask(event, task.id);
-    else if (task !== undefined && BEGINS_A_TURN.has(type)) this.#turns.set(task, at);
+    else if (task !== undefined && beginsTurn(event)) this.#turns.set(task, at);
   }
 
   #addToTask({ type, at, member = '' }: ShownEvent, task: string): void {
-    if (type === 'task.claimed') {
-      this.#holders.set(task, member);
-      this.#turns.set(task, at);
-    }
+    if (type === 'task.claimed') this.#holders.set(task, member);
     if (type === 'task.claimed' || ENDS.has(type)) {
       this.#pauses.delete(task);
       this.#moved.add(task);
@@ -115,6 +115,9 @@ export class StateTimes {
     const { type, at, member } = event;
     if (member === undefined) return;
     const times = this.#of(member);
+    // The claims of its last process are over.
+    if (type === 'member.started' || type === 'member.left')
+      for (const [task, holder] of this.#holders) if (holder === member) this.#freed(task, at);
     if (type === 'member.joined') times.joined = at;
     if (type === 'member.started') times.started = at;
     if (type === 'member.exited' || type === 'member.stopped' || type === 'member.left') times.gone = at;

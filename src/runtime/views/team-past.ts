@@ -3,16 +3,16 @@
  * the latest events about a subject. Of the logs only these events are read.
  */
 import type { MemberTrace } from '../../model/board/board-trace.ts';
-import { workersOf } from '../../model/board/task-lists.ts';
 import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
 import type { LogTimes } from '../../model/team/event-summary.ts';
+import { OWN, SHOWN } from '../../policy/view/evidence.ts';
 import type { MemberTimes, TimesBefore } from '../../policy/view/state-times.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import type { IndexedEvents } from '../process/event-indexing.ts';
 import { merged } from './merged-log.ts';
 
-/** At most so many records of each log are read about all related subjects. */
-const RELATED = 8;
+/** So many records of each log are read about all related subjects: as many are shown beside the subject's own. */
+const RELATED = SHOWN + OWN + 1;
 
 export class TeamPast {
   readonly #store: Pick<TeamReader, 'board' | 'events'>;
@@ -49,8 +49,10 @@ export class TeamPast {
   latest([subject = '', ...related]: readonly string[]): ShownEvent[] {
     if (!this.isKnown) return [];
     const { board, events } = this.#store;
-    const places = (of: (one: string) => readonly number[]): number[] =>
-      ascending([...of(subject), ...ascending(related.flatMap(of)).slice(-RELATED)]);
+    const places = (of: (one: string) => Places): number[] => {
+      const { latest, further } = of(subject);
+      return ascending([...latest, ...further, ...ascending(related.flatMap((one) => of(one).latest)).slice(-RELATED)]);
+    };
     const facts = places((one) => this.#recordsOf(one)).flatMap((place) => {
       const event = board.recordAt(place);
       return event ? factsOf(event, board.board) : [];
@@ -63,39 +65,34 @@ export class TeamPast {
     return all.map((fact, at) => Object.assign(fact, { number: at + 1 - all.length }));
   }
 
-  /** Places in the board's log, before the part that is read. */
-  #recordsOf(subject: string): readonly number[] {
-    const { board } = this.#store;
-    return this.#recorded(subject).filter((place) => place < board.begunAt);
-  }
-
-  #recorded(subject: string): readonly number[] {
+  /** In the board's log, before the part that is read. */
+  #recordsOf(subject: string): Places {
     const { board } = this.#store;
     const { trace } = board.past;
-    if (subject === 'team') return trace.records;
     const [kind, name = ''] = subject.split(' ');
-    if (kind === 'task') return ascending([...board.placesOf(name).slice(-RELATED), ...this.#ofMembers(name)]);
-    const traced = new Map<string, MemberTrace>(trace.members).get(name);
-    return (kind === 'process' ? traced?.ofProcess : traced?.records) ?? [];
+    if (kind === 'task') {
+      const { named, moved } = board.placesOf(name) ?? { named: [] };
+      return { latest: named, further: present([moved]) };
+    }
+    const traced = new Map<string, MemberTrace>(trace.members).get(name) ?? { records: [], ofProcess: [] };
+    const latest = kind === 'team' ? trace.records : kind === 'process' ? traced.ofProcess : traced.records;
+    return { latest: latest.filter((place) => place < board.begunAt), further: [] };
   }
 
-  /**
-   * The latest records of those who work on a task or asked about it: questions and answers, and claims that changed
-   * nothing, are among them.
-   */
-  #ofMembers(task: string): number[] {
-    const { board, past } = this.#store.board;
-    const own = board.tasks.get(task);
-    const asked = [...board.requests.values()].filter((request) => request.task === task);
-    const members = new Set([...(own === undefined ? [] : workersOf(own)), ...asked.map(({ from }) => from)]);
-    return [...members].flatMap((name) => past.trace.members.get(name)?.records ?? []);
-  }
-
-  #eventsOf(subject: string): readonly number[] {
-    const { facts, speech, decision } = this.#indexed.placesOf(subject) ?? { facts: [], speech: [] };
-    return [...facts, ...speech, ...(decision === undefined ? [] : [decision])];
+  #eventsOf(subject: string): Places {
+    const { facts, speech, decision, turn, failed } = this.#indexed.placesOf(subject) ?? { facts: [], speech: [] };
+    return { latest: [...facts, ...speech], further: present([decision, turn, failed]) };
   }
 }
+
+/** Places of one subject in one log. */
+interface Places {
+  readonly latest: readonly number[];
+  /** Earlier ones that matter if it is the subject of the answer. */
+  readonly further: readonly number[];
+}
+
+const present = (places: readonly (number | undefined)[]): number[] => places.flatMap((place) => place ?? []);
 
 const ascending = (places: readonly number[]): number[] => [...new Set(places)].sort((a, b) => a - b);
 

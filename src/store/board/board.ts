@@ -20,6 +20,7 @@ import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
 import { isDurable, macOf, raisesVersion } from './record.ts';
+import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
@@ -130,9 +131,9 @@ export class BoardStore {
     return this.#begun?.checkpoint.header.log.offset ?? 0;
   }
 
-  /** Offsets of the records that changed a task, of the part of the log that the checkpoint covers. */
-  placesOf(id: string): readonly number[] {
-    return this.#begun?.base.row(id)?.at ?? [];
+  /** Where the records of a task are, in the part of the log that the checkpoint covers. */
+  placesOf(id: string): TaskPlaces | undefined {
+    return this.#begun?.base.row(id);
   }
 
   /** The record at an offset; undefined where none is. */
@@ -146,7 +147,7 @@ export class BoardStore {
   *historyOf(id: string): Generator<Folded> {
     this.fold();
     const begun = this.#begun;
-    for (const place of this.placesOf(id)) {
+    for (const place of this.placesOf(id)?.at ?? []) {
       const event = this.recordAt(place);
       if (event) yield { event, outcome: { ok: true, changed: [id] } };
     }

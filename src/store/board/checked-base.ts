@@ -11,13 +11,14 @@ import { Doubt } from '../files/checked-pages.ts';
 import type { Base, BaseRow, PagedBase } from './checkpoint-base.ts';
 import { storedPast, type StoredPast } from './checkpoint-format.ts';
 import type { NoiseRun } from './noise.ts';
+import type { Trail } from './trail.ts';
 
 /** The board at the checkpoint's offset with its past, and where in the log the records of each task are. */
 export interface Refolded {
   readonly board: Board;
   readonly past: BoardPast;
   readonly noise: readonly NoiseRun[];
-  readonly trail: ReadonlyMap<string, readonly number[]>;
+  readonly trail: Trail;
 }
 
 /** Answers from a board that was folded anew. */
@@ -38,7 +39,7 @@ class RefoldedBase implements Base {
     const { tasks, waiting, unresolved } = this.#board;
     const task = tasks.get(id);
     const rest = { waiting: [...(waiting.get(id) ?? [])], unresolved: unresolved.get(id) ?? 0 };
-    return task && { task, ...rest, at: this.#trail.get(id) ?? [], given: this.#past.given.get(id) ?? [] };
+    return task && { task, ...rest, ...this.#trail.of(id), given: this.#past.given.get(id) ?? [] };
   }
 
   mark(text: string): string | undefined {

@@ -13,16 +13,15 @@ import {
   type CheckpointHeader,
   type StoredPast,
 } from './checkpoint-format.ts';
+import type { TaskPlaces } from './trail.ts';
 
 /** A task with what the board knows about it. */
-export interface BaseRow {
+export interface BaseRow extends TaskPlaces {
   readonly task: Task;
   /** Ids of the tasks that wait for it. */
   readonly waiting: string[];
   /** How many of its blockers are unresolved. */
   readonly unresolved: number;
-  /** Offsets in the log of the accepted records that changed it. */
-  readonly at: readonly number[];
   /** The members that ever owned or claimed it. */
   readonly given: readonly Name[];
 }
@@ -78,12 +77,14 @@ export class PagedBase implements Base {
     const kept = this.#rows.get(page);
     if (kept) return kept;
     const rows = this.#parsed(checkpointSchemas().rows, page).map(
-      ([task, waiting, unresolved, at, given]): BaseRow => ({
+      ([task, waiting, unresolved, given, at, named, moved]): BaseRow => ({
         task: Object.freeze(task),
         waiting,
         unresolved,
-        at,
         given,
+        at,
+        named,
+        moved: moved ?? undefined,
       }),
     );
     const [oldest] = this.#rows.keys();

@@ -12,7 +12,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 3;
+export const CHECKPOINT_FORMAT = 4;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -79,7 +79,15 @@ function makeSchemas() {
   });
 
   const rowsSchema = z.array(
-    z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole), z.array(memberSchema)]),
+    z.tuple([
+      z.custom<Task>(isTask),
+      z.array(z.string()),
+      whole,
+      z.array(memberSchema),
+      z.array(whole),
+      z.array(whole),
+      whole.nullable(),
+    ]),
   );
   const marksSchema = z.array(z.tuple([z.string(), z.string()]));
   /** A hash of a subject, and the id of a task that has it. */

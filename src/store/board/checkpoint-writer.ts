@@ -23,8 +23,9 @@ import {
   TASKS_A_PAGE,
   type CheckpointHeader,
 } from './checkpoint-format.ts';
-import { foldPart, track } from './fold-line.ts';
+import { foldPart } from './fold-line.ts';
 import { NoiseRuns } from './noise.ts';
+import { Trail } from './trail.ts';
 
 /** Records that are folded, and pages that are written, between two pauses. */
 const RECORDS = 100;
@@ -75,7 +76,7 @@ function lastCheckpoint({ disk, path, journal }: Place): Checkpoint | undefined 
 interface Snapshot {
   readonly board: Board;
   readonly past: BoardPast;
-  readonly trail: ReadonlyMap<string, readonly number[]>;
+  readonly trail: Trail;
   /** What the pages of the last checkpoint have, and the board on them. */
   readonly last: { readonly checkpoint: Checkpoint; readonly board: LayeredBoard } | undefined;
 }
@@ -85,12 +86,12 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   const last = checkpoint && { checkpoint, board: boardAt(checkpoint.base, checkpoint.header) };
   const board = last?.board ?? emptyBoard();
   const past = checkpoint ? pastAt(checkpoint.base, checkpoint.header) : emptyPast();
-  const trail = new Map<string, number[]>();
+  const trail = new Trail((id) => checkpoint?.base.row(id));
   const noise = new NoiseRuns(checkpoint?.base.past().noise);
   const from = checkpoint?.header.log.offset ?? 0;
   let records = 0;
   for (const folded of foldPart(journal, board, { from, until: offset, noise })) {
-    track(trail, folded);
+    trail.add(board, folded);
     if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome, folded.at);
     records += 1;
     if (records % RECORDS === 0) yield;
@@ -163,7 +164,7 @@ const headerOf = (
 function* taskPages({ board, past, trail, last }: Snapshot): Generator<Buffer> {
   const touched = new Set<number>();
   if (last)
-    for (const changed of [trail.keys(), last.board.waiting.changed(), last.board.unresolved.changed()])
+    for (const changed of [trail.changed(), last.board.waiting.changed(), last.board.unresolved.changed()])
       for (const id of changed) touched.add(pageOf(id));
   const copied = last?.checkpoint.header.pages.tasks ?? 0;
   for (let page = 0; page * TASKS_A_PAGE < board.lastTaskId; page += 1) {
@@ -176,9 +177,9 @@ function* taskPages({ board, past, trail, last }: Snapshot): Generator<Buffer> {
       const id = String(page * TASKS_A_PAGE + at);
       const task = board.tasks.get(id);
       if (!task) break;
-      const places = [...(last?.checkpoint.base.row(id)?.at ?? []), ...(trail.get(id) ?? [])];
+      const { at: places, named, moved = null } = trail.of(id);
       const given = past.given.get(id) ?? [];
-      rows.push([task, board.waiting.get(id) ?? [], board.unresolved.get(id) ?? 0, places, given]);
+      rows.push([task, board.waiting.get(id) ?? [], board.unresolved.get(id) ?? 0, given, places, named, moved]);
     }
     yield json(rows);
   }

@@ -17,8 +17,9 @@ import type { Journal } from '../files/journal.ts';
 import { CheckedBase, type Refolded } from './checked-base.ts';
 import { PagedBase, type Base } from './checkpoint-base.ts';
 import { checkpointSchemas, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
-import { foldPart, track } from './fold-line.ts';
+import { foldPart } from './fold-line.ts';
 import { NoiseRuns } from './noise.ts';
+import { Trail } from './trail.ts';
 import { LayeredMap, LayeredSet, type BaseLayer } from './layered.ts';
 
 /** Bytes at both ends of the covered part that are compared. */
@@ -65,10 +66,10 @@ const isSame = (now: Covered | undefined, then: Covered): boolean =>
 function refold(journal: Journal, until: number): Refolded {
   const board = emptyBoard();
   const past = emptyPast();
-  const trail = new Map<string, number[]>();
+  const trail = new Trail();
   const noise = new NoiseRuns();
   for (const folded of foldPart(journal, board, { until, noise })) {
-    track(trail, folded);
+    trail.add(board, folded);
     if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome, folded.at);
   }
   return { board, past, noise: noise.take(), trail };

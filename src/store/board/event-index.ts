@@ -15,7 +15,7 @@ import { bucketsFor, hashOf } from './checkpoint-format.ts';
 import type { EventLogReader } from './events.ts';
 
 /** Another number for another meaning of its pages; an index of another number is ignored. */
-const INDEX_FORMAT = 1;
+const INDEX_FORMAT = 2;
 
 /** Entries and pages between two pauses of the writer. */
 const ENTRIES = 1_000;
@@ -38,10 +38,13 @@ interface Places {
   readonly facts: readonly number[];
   readonly speech: readonly number[];
   readonly decision?: number | undefined;
+  readonly turn?: number | undefined;
+  readonly failed?: number | undefined;
 }
 
 const places = z.array(whole);
-const bucketSchema = z.array(z.tuple([z.string(), places, places, whole.nullable()]));
+const place = whole.nullable();
+const bucketSchema = z.array(z.tuple([z.string(), places, places, place, place, place]));
 type Entry = z.infer<typeof bucketSchema>[number];
 
 /** What an index is made of. */
@@ -89,7 +92,9 @@ export class EventIndex {
   /** @throws Doubt */
   placesOf(subject: string): Places | undefined {
     const found = this.bucket(hashOf(subject) % this.buckets).find(([one]) => one === subject);
-    return found && { facts: found[1], speech: found[2], decision: found[3] ?? undefined };
+    if (found === undefined) return undefined;
+    const [, facts, speech, decision, turn, failed] = found;
+    return { facts, speech, decision: decision ?? undefined, turn: turn ?? undefined, failed: failed ?? undefined };
   }
 
   bucket(at: number): Entry[] {
@@ -165,11 +170,13 @@ interface Pages {
 }
 
 function* pagesOf(places: IndexContent['places'], before: EventIndex | undefined): Generator<undefined, Pages> {
-  const entries = [...places].map(([subject, { facts, speech, decision }]): Entry => [
+  const entries = [...places].map(([subject, { facts, speech, decision, turn, failed }]): Entry => [
     subject,
     [...facts],
     [...speech],
     decision ?? null,
+    turn ?? null,
+    failed ?? null,
   ]);
   const count = before?.buckets ?? 0;
   const changed = yield* bucketed(entries, count);

@@ -35,13 +35,3 @@ export function* foldPart(
     if (folded) yield { ...folded, at: line.at };
   }
 }
-
-/** Adds the place of a record to the trail of each task that it changed. */
-export function track(trail: Map<string, number[]>, { outcome, at }: Folded & { readonly at: number }): void {
-  if (!outcome.ok) return;
-  for (const id of outcome.changed) {
-    const places = trail.get(id);
-    if (places) places.push(at);
-    else trail.set(id, [at]);
-  }
-}
