@@ -30,7 +30,7 @@ it('the verifier reads the change of each task', () => {
 
 it('watch --plain and watch --json of an ended run end, and wait prints the first lines of the report', async () => {
   const plain = await place.teams('watch', 'p', '--plain');
-  expect([plain.code, plain.out]).toEqual([0, expect.stringContaining('task.completed')]);
+  expect([plain.code, plain.out]).toEqual([0, expect.stringContaining('completed #1 Add')]);
   const json = await place.teams('watch', 'p', '--json');
   expect([json.code, json.out]).toEqual([0, expect.stringContaining('"task.completed"')]);
   const waited = await place.teams('wait', 'p');
@@ -56,4 +56,13 @@ it('undo of a name that is no team says so, and a member may not undo', async ()
   const member = await place.teams('undo', 'p', '--as', 'ada', '--yes');
   expect([member.code, member.err]).toEqual([2, expect.stringContaining('A teammate cannot undo its run (--as ada)')]);
   expect(readFileSync(join(place.root, 'added'), 'utf8')).toBe('new\n');
+});
+
+it('why of a member of an ended run says that nothing more will happen, as why of the team does', async () => {
+  for (const about of [['ada'], []]) {
+    const { code, out } = await place.teams('why', 'p', ...about);
+    expect(code).toBe(0);
+    expect(out).toContain('Its run has ended: nothing more will happen.');
+    expect(out).not.toContain('teams resume');
+  }
 });

@@ -99,7 +99,7 @@ it('a team of the version before is read, and reading it changes nothing', async
   });
   expect((await at.teams('inbox', 'tt', 'ada')).out).toContain('hello from the version before');
   expect((await at.teams('task', 'list', 'tt')).out).toContain('Zero');
-  expect((await at.teams('log', 'tt')).out).toContain('task.claimed');
+  expect((await at.teams('log', 'tt')).out).toContain('began #');
   expect((await at.teams('why', 'tt')).code).toBe(0);
   expect(files()).toEqual(before);
 });

@@ -67,6 +67,8 @@ function countOf(word: string, { roles, maxAgents }: KnownSpecs): Spec {
 function slipIn(word: string, rest: string, { roles, templates }: KnownSpecs): string | undefined {
   const [second = ''] = rest.split(/\s/, 1);
   if (/^\d+$/.test(word) && roles.has(second)) return `Did you mean ${word}:${second}?`;
+  const [, number = '', role = ''] = /^(\d+)([a-z][a-z0-9-]*)$/.exec(word) ?? [];
+  if (roles.has(role)) return `Did you mean ${number}:${role}?`;
   const [left = '', right = ''] = word.split(':', 2);
   if (roles.has(left) && /^\d+$/.test(right)) return `Did you mean ${right}:${left}?`;
   const joined = [...templates].find((name) => name.replaceAll('-', '') === word.toLowerCase().replace(/[-_]/g, ''));

@@ -33,6 +33,7 @@ const TERM_MS = 5_000;
 export function explainMember(facts: Facts, name: Name): Explanation {
   const { board, members } = facts;
   if (board.phase === 'closed') return blockedForever(facts);
+  if (board.phase === 'closing' && !facts.lead.alive) return closing(facts);
   const member = members.get(name);
   const current = board.busy.get(name);
   const asked = waitOf(board, name, current);

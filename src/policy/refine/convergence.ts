@@ -167,7 +167,9 @@ function decided(loop: Loop): Loop {
 function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<LoopOutcome, { kind: 'stop' }>): Loop {
   const { command } = loop;
   const isRelay = command.do === 'relay';
-  const next = isRelay ? withOutcomes(loop, [...outcomes.keys()], outcomes) : loop;
+  const heard = isRelay ? withOutcomes(loop, [...outcomes.keys()], outcomes) : loop;
+  const unanswered = isRelay ? command.backends.filter((name) => !outcomes.has(name)) : [];
+  const next = unanswered.length === 0 ? heard : withRound(heard, { ...present(heard), unanswered });
   const candidates = command.do === 'review' ? command.candidates : isRelay ? candidatesOf(next) : [];
   const judged = candidates.map((candidate) => judge(next, candidate, unreviewed(ending.text), undefined));
   return ended(withReviews(next, judged), ending);

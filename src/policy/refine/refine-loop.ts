@@ -30,6 +30,8 @@ export interface Round {
   /** The last outcome of each asked backend. */
   readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
   readonly waited: boolean;
+  /** Backends that were asked and had not answered when the loop was stopped. */
+  readonly unanswered?: readonly Name[];
   readonly reviewed: readonly Reviewed[];
   readonly validation?: Validation;
   readonly selection?: Selection;

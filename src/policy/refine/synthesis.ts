@@ -93,9 +93,10 @@ function accomplished({ best, ending }: Loop): string {
 }
 
 function contributed(loop: Loop, { name }: Backend): string {
-  const told = begun(loop).flatMap(({ n, outcomes }) => {
+  const told = loop.rounds.flatMap(({ n, outcomes, unanswered = [] }) => {
     const outcome = outcomes.get(name);
-    if (outcome === undefined) return [];
+    if (outcome === undefined)
+      return unanswered.includes(name) ? [`round ${n}: was asked, and stopped before it answered`] : [];
     const what = outcome.kind === 'success' ? `delivered ${size(outcome.text)}` : `${outcome.why} (${outcome.message})`;
     return [`round ${n}: ${what}`];
   });

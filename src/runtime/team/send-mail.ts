@@ -74,7 +74,11 @@ function logSent(store: TeamStore, { recipient, id }: Receipt, member: Name, typ
   });
 }
 
-/** Sends to every member except the sender: one line and one result each. */
+/**
+ * Sends to every member except the sender: one line and one result each.
+ *
+ * @throws UsageError `POLICY_DENIED` if the profile forbids the sender's broadcasts
+ */
 export async function broadcastMail(
   store: TeamStore,
   speaker: Speaker,
@@ -86,6 +90,11 @@ export async function broadcastMail(
     .filter((member) => member.state === 'joined')
     .map((member) => member.name);
   const recipients = [LEAD, ...members].filter((name) => name !== speaker.name);
+  const refusals = recipients.map((to) => mayMessage(board.profile, 'broadcast', speaker.name, to));
+  // Nobody may get it: that is an error of the sender, and no result for each recipient.
+  const [first] = refusals;
+  if (first !== undefined && refusals.every((one) => one !== undefined))
+    throw new UsageError('POLICY_DENIED', first.why);
   return Promise.all(
     recipients.map((to) =>
       sendMail(store, speaker, to, text, { ...options, type: 'broadcast' }).catch((error: unknown): Delivery => {

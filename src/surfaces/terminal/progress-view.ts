@@ -89,10 +89,14 @@ class PlainView implements View {
   tell(event: ShownEvent): void {
     // The output has every line; the events have some of them.
     if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
+    // The end of the task says the same.
+    if (event.type === 'agent.failed' && 'fault' in event && event['fault'] === 'exit') return;
     const { member } = event;
     if (this.#only !== undefined && member !== this.#only) return;
     // What an agent printed before its event is in its file by now.
-    if (member !== undefined && isName(member)) this.#printOutput((output) => output.look(member));
+    // With a claim begins what comes after it.
+    const isClaim = event.type === 'task.claimed';
+    if (!isClaim && member !== undefined && isName(member)) this.#printOutput((output) => output.look(member));
     this.#stream.write(`${plainLine(event)}\n${answerLine(this.#store, event)}`);
   }
 

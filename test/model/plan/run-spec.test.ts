@@ -37,6 +37,7 @@ describe('the words of a run', () => {
     ['no role', ['3:', 'x'], /"3:" names no role; for example 3:executor\./],
     ['an unknown role', ['3:exekutor', 'x'], /no role "exekutor"; did you mean "executor"\?/],
     ['an unknown role, in a quoted text', ['3:wizard fix it'], /no role "wizard"\. Known are executor/],
+    ['no colon', ['3executor', 'x'], /Did you mean 3:executor\?/],
     ['role and count in the wrong order', ['executor:3', 'x'], /Did you mean 3:executor\?/],
     ['a space instead of the colon', ['3', 'executor', 'x'], /Did you mean 3:executor\?/],
     ['a mistyped template', ['buld-team', 'x'], /no template "buld-team"; did you mean "build-team"\?/],

@@ -154,6 +154,9 @@ describe('the synthesis', () => {
       kind: 'stop',
       ending: { why: 'interrupted', text: 'interrupted by a signal' },
     });
-    expect(synthesisText(synthesise(early, facts()))).toContain('Interrupted after 0 rounds of 3.');
+    const said = synthesisText(synthesise(early, facts()));
+    expect(said).toContain('Interrupted after 0 rounds of 3.');
+    expect(said).toContain('round 1: was asked, and stopped before it answered');
+    expect(said).not.toContain('was not asked');
   });
 });

@@ -48,7 +48,7 @@ describe('log --session', () => {
     expect((await place.teams('log', ...RECORD, 'more')).out).toBe('logged  #2  [writer] more\n');
     const told = (await place.teams('log', SESSION.toLowerCase())).out;
     expect(told).toMatch(
-      /\[writer\] bus\.logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/,
+      /\[writer\] logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/,
     );
     expect(told).toMatch(/\[writer\] bus\.logged #2 draft_ready: \[writer\] more\n/);
   });
@@ -84,7 +84,7 @@ describe('wisdom', () => {
 describe('log', () => {
   it('log shows the events, a line each', async () => {
     const { out } = await place.teams('log', 'login');
-    expect(out).toMatch(/^\d+ {2}\d\d:\d\d:\d\d \[lead\] task\.created #1 Write tests$/m);
+    expect(out).toMatch(/^\d+ {2}\d\d:\d\d:\d\d \[lead\] added #1 Write tests$/m);
   });
 
   it('log goes on from a given number', async () => {
@@ -111,7 +111,7 @@ describe('log', () => {
   it('log follows to the end of a team', async () => {
     const following = place.teams('log', '--follow');
     await place.teams('delete', 'login', '--yes');
-    expect((await following).out).toContain('team.closed');
+    expect((await following).out).toContain('closed the team');
   });
 
   it('log reads an archived team too', async () => {

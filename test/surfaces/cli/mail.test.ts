@@ -88,6 +88,15 @@ describe('send', () => {
     expect(existsSync(inboxFile('ada'))).toBe(false);
   });
 
+  it('a broadcast that the profile forbids is an error of the sender', async () => {
+    await place.teams('create', 'tls', '--profile', 'pipeline', '--member', 'ana:analyst', '--member', 'wri:writer');
+    const { code, out, err } = await place.teams('send', 'tls', '--broadcast', 'Freeze.', '--as', 'ana');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toBe(
+      'teams: Under the profile pipeline only the lead broadcasts (rule: broadcast); write to one member, or to the lead.\n',
+    );
+  });
+
   it('a message of type broadcast goes to all, whatever recipient is named', async () => {
     const argv = ['send', 'login', 'bob', 'Freeze.', '--type', 'broadcast', '--as', 'ada'];
     const { receipts } = await place.json(receiptsSchema, ...argv);

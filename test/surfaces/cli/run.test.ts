@@ -63,7 +63,7 @@ describe('run', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^TEAM COMPLETE\n/);
     expect(out.trimEnd().split('\n').at(-1)).toBe(join(place.root, '.teams', 'quick'));
-    expect(err).toContain('task.completed');
+    expect(err).toMatch(/\[\w+\] completed #1 /);
     const report = reportSchema.parse(JSON.parse((await place.teams('run', 'plan.yaml', '--json', '--quiet')).out));
     expect(report.tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
     expect(archived(place)).toHaveLength(1);

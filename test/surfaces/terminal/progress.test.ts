@@ -39,11 +39,7 @@ describe('plain progress', () => {
     await progress.stop();
     const shown = written.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
     expect(new Set(shown)).toEqual(
-      new Set([
-        '[ada] 12 of 30 pass\n',
-        '[lead] task.assigned #1 Write tests - to ada\n',
-        '[ada] member.exited exit 1\n',
-      ]),
+      new Set(['[ada] 12 of 30 pass\n', '[lead] gave #1 Write tests to ada\n', '[ada] its process ended: exit 1\n']),
     );
     expect(written).toHaveLength(3);
   });
@@ -61,7 +57,12 @@ describe('plain progress', () => {
       .join('')
       .split('\n')
       .map((line) => line.slice(9));
-    expect(shown).toEqual([...lines.map((line) => `[ada] ${line}`), '[ada] member.exited exit 1', '[ada] no end', '']);
+    expect(shown).toEqual([
+      ...lines.map((line) => `[ada] ${line}`),
+      '[ada] its process ended: exit 1',
+      '[ada] no end',
+      '',
+    ]);
   });
 
   it('plain progress says how a request is answered', async () => {

@@ -1,0 +1,95 @@
+/**
+ * An event as a sentence without its subject, which a view prints before it: `began #3 Write tests`,
+ * `its process ended: exit 0`. The names of events are in the files and with `--json`.
+ */
+import type { Fact } from '../../model/team/shown-event.ts';
+import { decisionText } from '../decision.ts';
+
+interface Told {
+  /** `#3 Write tests`, or `#3`; empty without a task. */
+  readonly task: string;
+  readonly text: string;
+}
+
+type Sentence = (told: Told) => string;
+
+/** `its verb #3 Write tests: why` */
+const doing =
+  (verb: string): Sentence =>
+  ({ task, text }) =>
+    [verb, task].filter(Boolean).join(' ') + (text === '' ? '' : `: ${text}`);
+
+const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
+  ['log.opened', doing('opened the log')],
+  ['team.opened', doing('opened the team')],
+  ['team.created', doing('made the team')],
+  ['team.closing', doing('closes the team')],
+  ['team.closed', doing('closed the team')],
+  ['team.cancelled', doing('cancelled the run')],
+  ['lead.took', doing('leads the team')],
+  ['member.joined', ({ text }) => `joined${text === '' ? '' : ` ${text}`}`],
+  ['member.started', doing('started')],
+  ['member.left', doing('left the team')],
+  ['member.stopped', doing('stopped')],
+  ['member.exited', doing('its process ended')],
+  ['task.created', ({ task, text }) => `added ${[task, text].filter(Boolean).join(' ')}`],
+  ['task.assigned', ({ task, text }) => `gave ${task} ${text}`.trim()],
+  ['task.claimed', doing('began')],
+  ['task.released', doing('gave back')],
+  ['task.completed', doing('completed')],
+  ['task.failed', doing('failed at')],
+  ['task.skipped', doing('skipped')],
+  ['task.cancelled', doing('cancelled')],
+  ['task.retried', doing('tries again')],
+  ['task.blocked', doing('added a blocker to')],
+  ['task.unblocked', doing('removed a blocker from')],
+  ['task.updated', doing('changed')],
+  ['request.made', doing('asks')],
+  ['request.answered', doing('answered')],
+  ['request.refused', doing('answered in vain')],
+  ['agent.failed', doing('its agent failed at')],
+  ['agent.fell_back', doing('changed its agent')],
+  ['agent.no_fallback', doing('found no other agent')],
+  ['agent.delayed', doing('waits for its vendor')],
+  ['agent.session_began', doing('began a session with its agent')],
+  ['agent.spent', doing('used')],
+  ['agent.acted', doing('its agent used a tool')],
+  ['agent.noted', doing('its agent noted')],
+  ['agent.printed', ({ text }) => `printed: ${text}`],
+  ['agent.said', ({ text }) => `said: ${text}`],
+  ['agent.last_lines', doing('printed last')],
+  ['message.sent', doing('wrote')],
+  ['message.received', doing('read mail')],
+  ['message.failed', doing('could not send mail')],
+  ['message.denied', doing('was not allowed to send mail')],
+  ['message.refused', doing('its mail was refused')],
+  ['mail.set_aside', doing('set mail aside that it could not read')],
+  ['gate.ended', doing('ran a gate')],
+  ['hook.failed', doing('its hook failed')],
+  ['hook.refused', doing('its hook refused')],
+  ['baseline.saved', doing('kept the files as they were')],
+  ['sandbox.held', doing('is isolated')],
+  ['sandbox.missing', doing('is not isolated')],
+  ['phase.ended', doing('ended a phase')],
+  ['role.reported', doing('reported')],
+  ['role.resumed', doing('went on')],
+  ['fast_advance.decided', doing('decided what follows')],
+  ['checkpoint.reached', doing('reached a checkpoint')],
+  ['fix.exhausted', doing('used all rounds of fixes for')],
+  ['discussion.held', doing('discussed')],
+  ['bus.logged', ({ text }) => `logged ${text}`],
+  ['wisdom.added', doing('added to the wisdom')],
+  ['boundary.refused', doing('was not allowed to write')],
+  ['run.undone', doing('took the changes of the run back')],
+  ['run.redone', doing('brought the changes of the run back')],
+]);
+
+/** One sentence without a full stop. An event of a later version is told by its name. */
+export function eventSentence(event: Fact): string {
+  if (event.type === 'lead.decided') return `the lead ${decisionText(event)}`;
+  const { task, text = '' } = { task: 'task' in event ? event.task : undefined, text: event.text };
+  const id = typeof task === 'object' ? task.id : task;
+  const subject = typeof task === 'object' && task.subject !== text ? ` ${task.subject}` : '';
+  const told = { task: id === undefined ? '' : `#${id}${subject}`, text };
+  return (SENTENCES.get(event.type) ?? doing(event.type))(told);
+}
