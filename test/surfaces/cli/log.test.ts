@@ -50,7 +50,7 @@ describe('log --session', () => {
     expect(told).toMatch(
       /\[writer\] logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/,
     );
-    expect(told).toMatch(/\[writer\] bus\.logged #2 draft_ready: \[writer\] more\n/);
+    expect(told).toMatch(/\[writer\] logged #2 draft_ready: \[writer\] more\n/);
   });
 
   it.each([
