@@ -67,6 +67,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['gate.ended', doing('ran a gate')],
   ['hook.failed', doing('its hook failed')],
   ['hook.refused', doing('its hook refused')],
+  ['baseline.slow', ({ text }) => text],
   ['baseline.saved', doing('kept the files as they were')],
   ['sandbox.held', doing('is isolated')],
   ['sandbox.missing', doing('is not isolated')],
@@ -91,5 +92,6 @@ export function eventSentence(event: Fact): string {
   const id = typeof task === 'object' ? task.id : task;
   const subject = typeof task === 'object' && task.subject !== text ? ` ${task.subject}` : '';
   const told = { task: id === undefined ? '' : `#${id}${subject}`, text };
-  return (SENTENCES.get(event.type) ?? doing(event.type))(told);
+  const type = event.type.replace(/^other\./, '');
+  return (SENTENCES.get(type) ?? doing(type))(told);
 }

@@ -5,6 +5,9 @@ import { eventSentence } from '../../policy/explain/event-sentence.ts';
 
 /** Characters of one line; the whole text is in the log. */
 const LINE_LIMIT = 240;
+/** Whoever must answer reads all of it. */
+const QUESTION_LIMIT = 4_200;
 
 /** The line without time and member, which each view adds in its own way. */
-export const eventLine = (event: Fact): string => safeLine(eventSentence(event).slice(0, LINE_LIMIT));
+export const eventLine = (event: Fact): string =>
+  safeLine(eventSentence(event).slice(0, event.type === 'request.made' ? QUESTION_LIMIT : LINE_LIMIT));

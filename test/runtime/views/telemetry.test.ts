@@ -95,7 +95,7 @@ it('telemetry exports one trace of run, task, message, turn and tool, a log reco
   const known = new Set(spans.map(({ spanId }) => spanId));
   expect(spans.filter(({ parentSpanId }) => parentSpanId !== undefined && !known.has(parentSpanId))).toEqual([]);
   const logs = got.logs();
-  expect(logs.map(({ body }) => body.stringValue)).toContain('task.completed #1 Say hello - hello');
+  expect(logs.map(({ body }) => body.stringValue)).toContain('completed #1 Say hello: hello');
   expect(new Set(logs.map(({ traceId }) => traceId))).toEqual(new Set([spans[0]?.traceId]));
   expect(got.metrics().map(({ name }) => name)).toContain('teams.events');
 });

@@ -47,9 +47,7 @@ describe('log --session', () => {
     });
     expect((await place.teams('log', ...RECORD, 'more')).out).toBe('logged  #2  [writer] more\n');
     const told = (await place.teams('log', SESSION.toLowerCase())).out;
-    expect(told).toMatch(
-      /\[writer\] logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/,
-    );
+    expect(told).toMatch(/\[writer\] logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/);
     expect(told).toMatch(/\[writer\] logged #2 draft_ready: \[writer\] more\n/);
   });
 

@@ -30,14 +30,14 @@ describe.skipIf(noTmux())('on a terminal', () => {
     terminal.type('the second');
     terminal.press('Enter');
     await terminal.shows(/answered/);
-    expect((await place.teams('log', 'login')).out).toContain('request.answered');
+    expect((await place.teams('log', 'login')).out).toContain('answered: ');
     terminal.type('p');
-    await terminal.shows(/BEFORE[^]*request\.made[^]*request\.answered/);
+    await terminal.shows(/BEFORE[^]*asks: [^]*answered: /);
     terminal.type(' ');
     await terminal.shows(/MEMBERS/);
     terminal.type('q');
     const after = await terminal.shows(/BEFORE[^]*EXIT 0/);
-    expect(after.match(/request\.answered/g)).toHaveLength(1);
+    expect(after.match(/answered: /g)).toHaveLength(1);
     expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
   });
 
