@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import * as z from 'zod';
 import { Workplace } from '../support/cli.ts';
 
 let place: Workplace;
@@ -65,4 +66,11 @@ it('why of a member of an ended run says that nothing more will happen, as why o
     expect(out).toContain('Its run has ended: nothing more will happen.');
     expect(out).not.toContain('teams resume');
   }
+});
+
+it('the workers of an ended run are stopped in state.json', () => {
+  const state = z
+    .looseObject({ workers: z.array(z.looseObject({ id: z.string(), status: z.string() })) })
+    .parse(JSON.parse(readFileSync(join(place.root, '.teams/p/state.json'), 'utf8')));
+  expect(state.workers.map(({ id, status }) => [id, status])).toEqual([['ada', 'stopped']]);
 });

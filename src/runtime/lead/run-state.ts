@@ -82,7 +82,7 @@ function stateOf(
     template: facts.template ?? current.template ?? 'custom',
     prompt: facts.prompt ?? current.prompt ?? '',
     phase: facts.phase,
-    workers: workersOf(store, memory, current),
+    workers: workersOf(store, memory, current, facts.phase === 'complete'),
     sharedFiles: [...(facts.sharedFiles ?? current.sharedFiles ?? [])],
     boundaryFiles: [...(facts.boundaryFiles ?? current.boundaryFiles ?? [])],
     cascadeEnabled: facts.cascade ?? current.cascadeEnabled ?? false,
@@ -124,7 +124,8 @@ function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'created
   };
 }
 
-function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunState>): WorkerState[] {
+/** @param isOver the run has ended, and no worker has a process any more */
+function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunState>, isOver: boolean): WorkerState[] {
   const { board } = store.board;
   const config = readableConfig(store);
   const now = timestamp(store.clock.now());
@@ -145,7 +146,7 @@ function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunSta
       exclusiveFiles: [...new Set(tasks.flatMap((task) => task.work.files))],
       status: known.quarantined
         ? 'quarantined'
-        : member.state === 'left'
+        : member.state === 'left' || isOver
           ? 'stopped'
           : board.busy.has(member.name)
             ? 'active'
