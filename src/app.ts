@@ -149,8 +149,8 @@ export { openWorkspace, type Workspace } from './runtime/tools/tool-workspace.ts
 export { excludeFromGit } from './store/workspace/exclude.ts';
 export { storedLine } from './store/mail/mail-lines.ts';
 export { teamPaths, type TeamPaths } from './store/files/paths.ts';
-export { archivedBefore } from './store/team/remove-archived.ts';
-export { pruneTeams } from './runtime/setup/prune.ts';
+export { finishRemovals } from './store/team/remove-archived.ts';
+export { findPrunable, type Prunable } from './runtime/setup/prune.ts';
 export { cwdOf, openForReading, type TeamReader } from './store/team/team-reader.ts';
 export { archiveStamp, findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
 export { archiveRemains, remainsOf } from './store/team/remains.ts';

@@ -77,6 +77,9 @@ function changeOf(
   return `git uses ${now ?? ''} and not ${before ?? ''}: ${cure}`;
 }
 
+/** A path as a safety point keeps it: relative to the root of the working tree if it lies there, `.` for the root. */
+export const keptPath = (top: string, path: string): string => kept(real(top), real(path)) || '.';
+
 /** Relative to the working tree if it lies there: a copied or moved project has its own. */
 function kept(top: string, path: string): string {
   const inside = relative(top, path);

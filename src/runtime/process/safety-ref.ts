@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { RunState } from '../../model/team/team-config.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import type { KnownPlace } from './git-place.ts';
+import { keptPath, type KnownPlace } from './git-place.ts';
 import { placeOf } from '../../store/team/work-place.ts';
 
 export type SafetyPoint = NonNullable<RunState['start']>;
@@ -16,6 +16,23 @@ export const refOf = (team: string, life: number, end: 'start' | 'end'): string 
 
 /** The only ref of earlier versions. */
 export const formerRefOf = (team: Name): string => `refs/teams/${team}/start`;
+
+const ROOT_LINE = 'Teams-Root: ';
+
+/** Says where the team lies, so that the refs of a removed team can be told from those of another root. */
+export const messageOf = (text: string, root: string, top: string): string =>
+  `${text}\n\n${ROOT_LINE}${encodeURI(keptPath(top, root))}`;
+
+/** The root that a message names: absolute, or relative to the root of a working tree. */
+export function rootIn(message: string): string | undefined {
+  const line = message.split('\n').find((one) => one.startsWith(ROOT_LINE));
+  try {
+    return line === undefined ? undefined : decodeURIComponent(line.slice(ROOT_LINE.length));
+  } catch {
+    // Another program wrote it.
+    return undefined;
+  }
+}
 
 /** The safety point as the team keeps it: a copied or moved project finds its own repository again. */
 export function keptSafetyPoint({ paths }: Pick<TeamReader, 'paths'>, start: SafetyPoint): SafetyPoint {

@@ -7,6 +7,7 @@ import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
+import { deleteRefs, refsBelow } from '../process/team-refs.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
@@ -14,26 +15,35 @@ import {
   formerRefOf,
   keptSafetyPoint,
   knownOf,
+  messageOf,
   refOf,
   refsOf,
   repositoryOf,
   type SafetyPoint,
 } from '../process/safety-ref.ts';
 
-/** Deletes the refs of a team's safety points. A missing ref is no error. */
+/**
+ * Deletes the refs of a team's safety points. A missing ref, or repository, is no error.
+ * @returns why some stay
+ */
 export async function forgetSafetyPoint(
   store: Pick<TeamReader, 'disk' | 'paths'>,
   { start, team }: { readonly start: SafetyPoint; readonly team: string | undefined },
   signal: AbortSignal,
-): Promise<void> {
-  const found = await repositoryAt({ cwd: repositoryOf(store, start), signal }, knownOf(store, start));
-  if (typeof found === 'string') return;
+): Promise<string | undefined> {
+  const cwd = repositoryOf(store, start);
+  if (missingExclusion(cwd) === undefined) return undefined;
+  const found = await repositoryAt({ cwd, signal }, knownOf(store, start));
+  if (typeof found === 'string') return found;
   const where = within(found, { signal });
-  await git(['update-ref', '-d', formerRefOf(store.paths.name), start.commit], where);
-  if (team === undefined) return;
-  const listed = await git(['for-each-ref', '--format=%(refname)', refsOf(team)], where);
-  for (const ref of listed.text.split('\n').filter((one) => one.startsWith(refsOf(team))))
-    await git(['update-ref', '-d', ref], where);
+  try {
+    const former = await refsBelow(formerRefOf(store.paths.name), where);
+    const own = team === undefined ? [] : await refsBelow(refsOf(team), where);
+    return await deleteRefs([...former.filter(({ commit }) => commit === start.commit), ...own], where);
+  } catch (error) {
+    if (error instanceof GitFailure) return error.message;
+    throw error;
+  }
 }
 
 const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
@@ -129,6 +139,7 @@ async function commitAll(
   const start = session.store.state.read()?.start;
   const repository = await repositoryAt(where, start && knownOf(session.store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
+  const message = (text: string): string => messageOf(text, session.store.paths.root, repository.top);
   const { large: leftOut, bytes } = await untracked(repository, where, session.keptFileBytes);
   const told = afterRunning(TOLD_AFTER_MS, () =>
     session.tell({
@@ -144,9 +155,9 @@ async function commitAll(
         trees,
         trees.staged ?? trees.files,
         parent,
-        `What was staged when team ${team} ${when}`,
+        message(`What was staged when team ${team} ${when}`),
       );
-      const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} ${when}`);
+      const files = await commit(trees, trees.files, ['-p', index], message(`All files when team ${team} ${when}`));
       requireGit(
         await git(['update-ref', refOf(teamOf(session.store), life, end), files], trees.where),
         'git update-ref',

@@ -1,5 +1,8 @@
-/** Removes archived teams for good, together with their safety points in git. */
-import { removeArchived } from '../../store/team/remove-archived.ts';
+/**
+ * Removes archived teams for good, together with their safety points in git; with `all` also the safety points of teams
+ * that do not exist any more.
+ */
+import { archivedBefore, removeArchived } from '../../store/team/remove-archived.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
 import { realDisk } from '../../store/files/disk.ts';
@@ -7,28 +10,73 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
+import { findLostRefs, type LostRefs } from './lost-refs.ts';
 
-/** Removes the ref first: without its team, nothing would remove it later. */
-export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {
-  for (const team of teams) {
-    const kept = keptOf(team);
-    if (kept !== undefined) await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, kept, signal);
-    removeArchived([team]);
-  }
+interface PrunableTeam extends ListedTeam {
+  readonly safetyPoint: { readonly start: SafetyPoint; readonly team: string | undefined } | undefined;
+  /** An undo was begun and did not end; after this it cannot be finished. */
+  readonly undoBegun: boolean;
 }
 
-function keptOf({ paths }: ListedTeam): { readonly start: SafetyPoint; readonly team: string | undefined } | undefined {
+/** What can be removed. */
+export interface Prunable extends Omit<LostRefs, 'remove'> {
+  readonly teams: readonly PrunableTeam[];
+  /** Removes it. @returns sentences about what stays */
+  readonly remove: () => Promise<string[]>;
+}
+
+interface PruneChoice {
+  /** Only teams that were archived longer ago, in milliseconds; undefined: all, and refs of removed teams. */
+  readonly olderThanMs: number | undefined;
+}
+
+export async function findPrunable(root: string, { olderThanMs }: PruneChoice): Promise<Prunable> {
+  // A removal that was confirmed is finished, also when nobody reads the answer.
+  const { signal } = new AbortController();
+  const before = olderThanMs === undefined ? Infinity : realClock.now() - olderThanMs;
+  const teams = archivedBefore(root, before).map((team) => ({ ...team, ...readRun(team) }));
+  const refs = olderThanMs === undefined ? await findLostRefs(root, signal) : undefined;
+  const { lost = [], left = [], problem } = refs ?? {};
+  return {
+    teams,
+    lost,
+    left,
+    problem,
+    async remove() {
+      const told: string[] = [];
+      for (const team of teams) {
+        // The refs first: without its team, nothing but \`prune --all\` would remove them.
+        const why =
+          team.safetyPoint &&
+          (await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, team.safetyPoint, signal));
+        if (why !== undefined) told.push(stays(team.name, why));
+        told.push(...removeArchived([team]));
+      }
+      for (const one of lost) {
+        const why = await refs?.remove(one);
+        if (why !== undefined) told.push(stays(one.name, why));
+      }
+      return told;
+    },
+  };
+}
+
+const stays = (team: string, why: string): string =>
+  `Some git refs of team ${team} stay: ${why}. When that is mended, \`teams prune --all\` removes them.`;
+
+function readRun({ paths }: ListedTeam): Pick<PrunableTeam, 'safetyPoint' | 'undoBegun'> {
   try {
     const store = openForReading(paths, { clock: realClock });
     try {
-      const start = stateIn(store)?.start;
-      return start && { start, team: store.board.fold().team?.id };
+      const { start, undoing } = stateIn(store) ?? {};
+      const team = store.board.fold().team?.id;
+      return { safetyPoint: start && { start, team }, undoBegun: undoing !== undefined };
     } finally {
       store.close();
     }
   } catch (error) {
     // A report without a team, or a folder that is unreadable.
-    if (isTeamError(error)) return undefined;
+    if (isTeamError(error)) return { safetyPoint: undefined, undoBegun: false };
     throw error;
   }
 }

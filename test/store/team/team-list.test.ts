@@ -19,9 +19,9 @@ import { codeOf } from '../../../src/model/text/errors.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { isBroken, refuseBroken } from '../../../src/store/team/damaged-files.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
-import { teamPaths, type TeamPaths } from '../../../src/store/files/paths.ts';
-import { realDisk } from '../../../src/store/files/disk.ts';
-import { archivedBefore, removeArchived } from '../../../src/store/team/remove-archived.ts';
+import { rootPaths, teamPaths, type TeamPaths } from '../../../src/store/files/paths.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { archivedBefore, finishRemovals, removeArchived } from '../../../src/store/team/remove-archived.ts';
 import { Reader } from '../../../src/store/mail/reader.ts';
 import { writeApart } from '../../../src/store/board/report-files.ts';
 import { openForReading, stateIn } from '../../../src/store/team/team-reader.ts';
@@ -281,5 +281,21 @@ describe('the archive', () => {
     removeArchived(old);
     expect([existsSync(report), existsSync(kept), existsSync(strange)]).toEqual([false, true, true]);
     expect(listTeams(root)).toEqual([]);
+  });
+
+  it('a removal that fails is named, keeps no other from being removed, and is finished later', () => {
+    const team = closedTeam();
+    const { root } = team;
+    archive(team.store, STAMP);
+    const report = writeApart(realDisk, root, '2026-02-10T12:00:00.000Z', 'text', {});
+    const rmdirSync: Disk['rmdirSync'] = (path) => {
+      if (String(path).endsWith('logs')) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+      realDisk.rmdirSync(path);
+    };
+    const told = removeArchived(archivedBefore(root, Infinity), { ...realDisk, rmdirSync });
+    expect(told).toEqual([expect.stringMatching(/^Cannot remove \S+logs \(EBUSY\)/)]);
+    expect([existsSync(report), listTeams(root)]).toEqual([false, []]);
+    expect(finishRemovals(root)).toEqual([]);
+    expect(readdirSync(rootPaths(root).archive)).toEqual([]);
   });
 });

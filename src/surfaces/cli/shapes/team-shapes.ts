@@ -49,8 +49,20 @@ const line = z.strictObject({
   archivedAt: time.optional(),
 });
 export const teams = answer({ teams: z.array(line) });
-const archived = z.strictObject({ name: text, archivedAt: time.optional(), folder: text });
-export const pruned = answer({ teams: z.array(archived), removed: z.boolean() });
+const archived = z.strictObject({
+  name: text,
+  archivedAt: time.optional(),
+  folder: text,
+  undoBegun: z.literal(true).optional(),
+});
+const teamRefs = z.strictObject({ id: text, name: z.string(), keptAt: time.optional(), count: counted });
+export const pruned = answer({
+  teams: z.array(archived),
+  refs: z.array(teamRefs),
+  left: z.array(teamRefs.extend({ why: text })),
+  removed: z.boolean(),
+  stays: z.array(text),
+});
 
 export const TEAM_SHAPES: Readonly<Record<string, VerbShape>> = {
   create: { answers: [made] },

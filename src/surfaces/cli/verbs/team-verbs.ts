@@ -105,11 +105,13 @@ export const teams: readonly Verb[] = [
     summary: 'remove archived teams permanently',
     options: [
       { flags: '--older-than <duration>', what: 'only teams archived longer ago than this (default: 720h)' },
-      { flags: '--dry-run', what: 'list the teams and remove nothing' },
+      { flags: '--all', what: 'teams of any age, and the git refs of teams whose folders are gone' },
+      { flags: '--dry-run', what: 'list what would be removed and remove nothing' },
     ],
     examples: [
       { line: 'teams prune --dry-run', what: 'list teams archived more than 30 days ago' },
       { line: 'teams prune --older-than 24h --yes', what: 'remove teams archived more than a day ago' },
+      { line: 'teams prune --all', what: 'remove all archived teams, and what removed teams left in git' },
     ],
     load: () => import('../commands/teams/prune.ts'),
   },

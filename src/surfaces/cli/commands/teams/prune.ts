@@ -1,6 +1,6 @@
-/** `teams prune`: removes archived teams permanently. */
+/** `teams prune`: removes archived teams permanently, and with `--all` the git refs of teams that are gone. */
 import * as z from 'zod';
-import { archivedBefore, pruneTeams, realClock } from '../../../../app.ts';
+import { findPrunable, finishRemovals, UsageError, type Prunable } from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { duration, flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -9,21 +9,68 @@ import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-const schema = z.object({ olderThan: duration, dryRun: flag });
+const schema = z.object({ olderThan: duration, all: flag, dryRun: flag });
 
 export const act: Act = async (context, given) => {
-  const { olderThan = THIRTY_DAYS_MS, dryRun } = readOptions(schema, given);
+  const { olderThan, all, dryRun } = readOptions(schema, given);
   noMore(given.words);
+  if (all && olderThan !== undefined)
+    throw new UsageError('USAGE', '--all removes archived teams of any age; leave --older-than out, or --all.');
   refuseMembers(context, 'remove archived teams');
-  const teams = archivedBefore(rootOf(context), realClock.now() - olderThan);
-  const lines = teams.map(({ name, archivedAt, paths }) => ({ name, archivedAt, folder: paths.folder }));
-  const shown = table(lines.map(({ name, archivedAt = '', folder }) => [name, archivedAt, folder]));
-  const isWanted =
-    !dryRun &&
-    teams.length > 0 &&
-    (await confirmed(context, `Remove ${teams.length} archived teams permanently?\n${shown}\n`));
-  if (isWanted) await pruneTeams(teams, context.io.gone);
-  context.result({ teams: lines, removed: isWanted }, isWanted || dryRun ? shown : '');
-  if (teams.length === 0) context.info('No archived team is that old.');
-  return 0;
+  const root = rootOf(context);
+  const begun = dryRun ? [] : finishRemovals(root);
+  const found = await findPrunable(root, { olderThanMs: all ? undefined : (olderThan ?? THIRTY_DAYS_MS) });
+  const shown = shownOf(found);
+  for (const { name, id, why } of found.left)
+    context.warn(`The git refs of team ${name || id} (refs/teams/${id}/) are left: ${why}.`);
+  const unknown = found.problem === undefined ? [] : [`The git refs of removed teams are not known: ${found.problem}.`];
+  const isEmpty = found.teams.length === 0 && found.lost.length === 0;
+  const isAsked = !isEmpty && !dryRun;
+  const isWanted = isAsked && (await confirmed(context, `${shown}\nRemove ${whatOf(found)} permanently?`));
+  const stays = [...begun, ...unknown, ...(isWanted ? await found.remove() : [])];
+  for (const line of stays) context.warn(line);
+  const done = stays.length === 0 ? `Removed ${whatOf(found)}.` : 'Not all of it was removed.';
+  const text = isWanted ? `${shown}\n${done}` : shown;
+  context.result(
+    { ...answerOf(found), removed: isWanted, stays },
+    isAsked && !isWanted ? 'Nothing was removed.' : text,
+  );
+  if (isEmpty) context.info(all ? 'There is nothing to remove.' : 'No archived team is that old.');
+  return stays.length > 0 || isAsked !== isWanted ? 1 : 0;
 };
+
+const NO_UNDO = 'an undo of it did not end, and can then not be finished';
+
+function shownOf({ teams, lost }: Prunable): string {
+  const rows = teams.map(({ name, archivedAt = '', paths, undoBegun }) =>
+    [name, archivedAt, paths.folder].concat(undoBegun ? NO_UNDO : []),
+  );
+  const refs = lost.map(({ name, keptAt = '', id, refs: own }) => [
+    name,
+    keptAt,
+    `${own.length} git ${own.length === 1 ? 'ref' : 'refs'} below refs/teams/${id}/`,
+    'the team is gone',
+  ]);
+  return table([...rows, ...refs]);
+}
+
+function whatOf({ teams, lost }: Prunable): string {
+  const parts = [
+    ...(teams.length === 0 ? [] : [`${teams.length} archived ${teams.length === 1 ? 'team' : 'teams'}`]),
+    ...(lost.length === 0 ? [] : [`the git refs of ${lost.length} removed ${lost.length === 1 ? 'team' : 'teams'}`]),
+  ];
+  return parts.join(' and ');
+}
+
+const answerOf = ({ teams, lost, left }: Prunable) => ({
+  teams: teams.map(({ name, archivedAt, paths, undoBegun }) => ({
+    name,
+    archivedAt,
+    folder: paths.folder,
+    ...(undoBegun ? { undoBegun } : {}),
+  })),
+  refs: lost.map(refsView),
+  left: left.map((one) => ({ ...refsView(one), why: one.why })),
+});
+
+const refsView = ({ id, name, keptAt, refs }: Prunable['lost'][number]) => ({ id, name, keptAt, count: refs.length });
