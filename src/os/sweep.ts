@@ -119,7 +119,10 @@ function newestFirst(table: ProcessTable): number[] {
   return table.list().sort((a, b) => isOlder(a) - isOlder(b) || b - a);
 }
 
-/** One pass over all processes, newest first: new forks are at that end and are killed as soon as they are seen. */
+/**
+ * One pass over all processes, newest first: new forks are at that end and are killed as soon as they are seen, after
+ * those that they descend from.
+ */
 function pass(hunt: Hunt): Pass {
   const { table } = hunt;
   const alive: ProcessStat[] = [];
@@ -132,10 +135,26 @@ function pass(hunt: Hunt): Pass {
     alive.push(seen);
     if (!isOurs(hunt, seen)) continue;
     if (pid === table.self || !hunt.spared.has(pid)) ours.add(pid);
-    if (strike(hunt, seen, () => isOurs(hunt, seen))) struck += 1;
+    for (const one of lineage(hunt, seen)) if (strike(hunt, one, () => isOurs(hunt, one))) struck += 1;
   }
   for (const seen of descendants(alive, ours)) if (strike(hunt, seen, () => isMine(hunt, seen.pid))) struck += 1;
   return { struck, missed };
+}
+
+/**
+ * A process of the hunt after those of its ancestors that are of the hunt, too. A shell that outlived its command would
+ * go on to the next one.
+ */
+function lineage(hunt: Hunt, seen: ProcessStat): ProcessStat[] {
+  const line = [seen];
+  for (let child = seen; !hunt.spared.has(child.parent);) {
+    const parent = hunt.table.stat(child.parent);
+    if (typeof parent === 'string' || !isLiving(parent) || line.some(({ pid }) => pid === parent.pid)) break;
+    if (Number(parent.startTime) > Number(child.startTime) || !isOurs(hunt, parent)) break;
+    line.unshift(parent);
+    child = parent;
+  }
+  return line;
 }
 
 function isOurs(hunt: Hunt, { pid, startTime }: ProcessStat): boolean {

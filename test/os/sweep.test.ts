@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Mark } from '../../src/model/agent/process-mark.ts';
@@ -12,6 +13,7 @@ import { sweep } from '../../src/os/sweep.ts';
 import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, LIMIT_MARK as MARK, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
+import { tempDir } from '../support/temp.ts';
 
 const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
 const BARE: Mark = { kind: 'environment', id: 'r-1', run: 'r', since: 100, bootId: BOOT };
@@ -59,6 +61,18 @@ describe('a sweep', () => {
     ]);
     await sweep([mark], [], seams(table));
     expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
+  });
+
+  it('a sweep ends a process before what it started, so that a shell does not go on to its next command', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME },
+      { pid: 40, parent: ME, limit: 767 },
+      { pid: 41, parent: 40, limit: 767 },
+      { pid: 42, parent: 41, limit: 767 },
+      { pid: 39, parent: 42 },
+    ]);
+    await sweep([MARK], [], seams(table));
+    expect(table.killed).toEqual([40, 41, 42, 39]);
   });
 
   it('a sweep catches a process that hops from pid to pid, also after the numbers began anew', async () => {
@@ -166,6 +180,16 @@ describe('a sweep', () => {
     });
   });
 
+  it.each([
+    ['carries a swept mark', { limit: 767 }, []],
+    ['is swept by its identity', {}, [who(40)]],
+  ])('what a spared process drew is ended if that process %s', async (_, facts, known) => {
+    const drawn = { pid: 41, limit: 600, environ: ['TEAMS_MARK=r-40-100-abc'] };
+    const table = fakeTable(ME, [{ pid: ME }, { pid: 40, ...facts }, drawn]);
+    await sweep([MARK], known, { ...seams(table), except: [40] });
+    expect(table.killed).toEqual([41]);
+  });
+
   it('a sweep reads the mark again at the moment of the signal', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     let looks = 0;
@@ -223,6 +247,30 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([]);
   });
 
+  it('a sweep never signals a known pid that was reused between the check and the signal', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE }]);
+    let looks = 0;
+    const reuse = (pid: number) => {
+      const user = table.user(pid);
+      if (pid === TEAMMATE && (looks += 1) > 1) table.rows.set(TEAMMATE, { pid: TEAMMATE, startTime: '101' });
+      return user;
+    };
+    await sweep([], [who(TEAMMATE)], { ...seams(table), table: { ...table, user: reuse } });
+    expect(looks).toBeGreaterThan(1);
+    expect(table.killed).toEqual([]);
+  });
+
+  it('a sweep never signals a known process or a descendant that has become another user’s', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME },
+      { pid: TEAMMATE, user: 0 },
+      { pid: 30, limit: 767 },
+      { pid: 31, parent: 30, user: 0 },
+    ]);
+    await sweep([MARK], [who(TEAMMATE)], seams(table));
+    expect(table.killed).toEqual([30]);
+  });
+
   it('a sweep does not take an older process for a child because its parent’s pid was reused', async () => {
     const table = fakeTable(ME, [
       { pid: ME },
@@ -237,6 +285,12 @@ describe('a sweep', () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     const swept = await sweep([{ ...MARK, bootId: 'boot-0' }], [{ ...who(TEAMMATE), bootId: 'boot-0' }], seams(table));
     expect(swept).toEqual({ killed: [], clean: true });
+    expect(table.killed).toEqual([]);
+  });
+
+  it('a sweep ignores identities of another pid namespace', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE }]);
+    await sweep([], [{ ...who(TEAMMATE), pidNamespace: 'pid:[2]' }], seams(table));
     expect(table.killed).toEqual([]);
   });
 
@@ -296,6 +350,18 @@ describe('a sweep of real processes', () => {
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
     await sweep([neighbour], []);
     await until('the neighbour has ended', () => bystander.signalCode === 'SIGKILL');
+  });
+
+  it('a sweep of a shell runs none of its further commands', async () => {
+    const marker = join(tempDir(), 'further');
+    for (let round = 0; round < 20; round += 1) {
+      const [mark] = new MarkSource().draw(1, RUN);
+      if (mark === undefined) throw new Error('no mark');
+      const child = marked(mark, '/bin/sh', '-c', `sleep 60; echo > ${marker}; sleep 60; echo > ${marker}`);
+      await until('the command runs', () => descendantsOf(child.pid ?? 0).length === 1);
+      expect(await sweep([mark], [])).toMatchObject({ clean: true });
+    }
+    expect(existsSync(marker)).toBe(false);
   });
 
   it('a sweep ends a process that shows as a zombie and still runs', async (ctx) => {
