@@ -230,6 +230,47 @@ describe('a moved project', () => {
   });
 });
 
+describe('a copy of an earlier time that is put back over a team at work', () => {
+  const putBack = (from: Project, to: Project): void => {
+    for (const folder of ['.teams', '.tasks'])
+      expect(spawnSync('cp', ['-a', `${from.at(folder)}/.`, to.at(folder)], { encoding: 'utf8' }).stderr).toBe('');
+  };
+
+  it('ends its lead and members, and resume goes on from the copy', async () => {
+    const { original, run, lead, ada } = await working();
+    const copy = original.copy('c');
+    expect((await original.teams('task', 'create', 'tt', 'Later')).code).toBe(0);
+    putBack(copy, original);
+    expect(await run.ended).toMatchObject({ code: 4 });
+    await until(() => !isRunning(lead) && !isRunning(ada), 'the processes have ended');
+    original.go();
+    expect((await original.start('resume', 'tt').ended).code).toBe(0);
+    expect([original.said('done'), original.said('two')]).toEqual([original.root, original.root]);
+    const { out } = await original.teams('task', 'list', 'tt', '--json');
+    expect(JSON.parse(out)).toMatchObject({ tasks: [{ subject: 'One' }, { subject: 'Two' }] });
+  });
+
+  it('ends them also if the next lead begins at once and writes more than they had read', async () => {
+    const { original, run, lead, ada } = await working();
+    process.kill(lead, 'SIGKILL');
+    await run.ended;
+    await until(() => !isRunning(ada), 'ada has ended');
+    rmSync(original.at('begun'));
+    const copy = original.copy('c');
+    const second = original.start('resume', 'tt');
+    await until(() => existsSync(original.at('begun')), 'ada works');
+    const before = await original.pids();
+    putBack(copy, original);
+    const third = original.start('resume', 'tt');
+    for (const subject of ['Three', 'Four']) await original.teams('task', 'create', 'tt', subject, '--run', 'true');
+    expect(await second.ended).toMatchObject({ code: 4 });
+    await until(() => !isRunning(before.ada ?? 0), 'the old ada has ended');
+    original.go();
+    expect(await third.ended).toMatchObject({ code: 0 });
+    expect(original.said('two')).toBe(original.root);
+  });
+});
+
 describe('a working directory inside of the project', () => {
   it('a missing working directory is one sentence and no failed attempt', async () => {
     const original = new Project(new Workplace(), 'o');

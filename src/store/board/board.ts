@@ -16,10 +16,10 @@ import { newIds } from '../files/new-ids.ts';
 import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
 import type { CheckedBase } from './checked-base.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
-import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
+import { foldPart, judged, parseLine, type Folded, type FoldedSome, type FoldOptions } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
-import { isDurable, macOf, raisesVersion } from './record.ts';
+import { isDurable, lostIdRace, macOf, newerLog, raisesVersion, replacedLog } from './record.ts';
 import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
@@ -99,7 +99,7 @@ export class BoardStore {
         mac: 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch),
       };
       const outcome = this.#write(event);
-      if (outcome.ok || !this.#lostIdRace(outcome, body) || race >= RACES) return { event, outcome };
+      if (outcome.ok || !lostIdRace(this.board, outcome, body) || race >= RACES) return { event, outcome };
     }
   }
 
@@ -193,13 +193,6 @@ export class BoardStore {
     this.#journal.close();
   }
 
-  /** Whether another process already created a task with an id that this change proposes. */
-  #lostIdRace({ code }: Refused, body: Body): boolean {
-    const changes = body.type === 'batch' ? body.changes : [body];
-    const isTaken = (id: string): boolean => Number(id) <= this.board.lastTaskId;
-    return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
-  }
-
   #write(event: BoardEvent): AdvanceOutcome {
     this.#environment.pinned?.check();
     const { id, v, at, author, mac, ...body } = event;
@@ -235,12 +228,19 @@ export class BoardStore {
     }
   }
 
-  #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): {
-    isEnd: boolean;
-    own?: AdvanceOutcome | undefined;
-  } {
-    let own: AdvanceOutcome | undefined;
+  /** @throws StoreError `TEAM_GONE` when the part that was folded is another one now */
+  #foldOn(options: FoldOptions): FoldedSome {
     if (this.#begun === undefined) this.#begin();
+    if (!this.#journal.isAsRemembered()) throw replacedLog(this.#journal.path);
+    try {
+      return this.#foldFurther(options);
+    } finally {
+      this.#journal.remember(this.#offset);
+    }
+  }
+
+  #foldFurther({ id, most = Infinity }: FoldOptions): FoldedSome {
+    let own: AdvanceOutcome | undefined;
     const reader = this.#journal.read(this.#offset);
     for (let count = 0; ; count += 1) {
       const next = reader.next();
@@ -285,7 +285,7 @@ export class BoardStore {
   /** Judges one line; undefined for noise, and for a record that was appended twice and is judged already. */
   #foldLine(line: FileLine): Folded | undefined {
     const parsed = parseLine(line);
-    if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);
+    if (parsed.kind === 'newer') throw newerLog(this.#journal.path, parsed.version);
     this.#offset = line.end;
     if (parsed.kind === 'event') {
       this.#noise.endRun();
@@ -295,10 +295,3 @@ export class BoardStore {
     return undefined;
   }
 }
-
-const newer = (path: string, version: number): StoreError =>
-  new StoreError(
-    'NEWER_VERSION',
-    `${path} has events of version ${version}; this program knows ${LOG_VERSION}. Update it.`,
-    { path },
-  );

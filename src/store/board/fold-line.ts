@@ -11,6 +11,18 @@ export interface Folded {
   readonly outcome: AdvanceOutcome;
 }
 
+/** What one call folds. */
+export interface FoldOptions {
+  readonly id?: string | undefined;
+  readonly most?: number;
+}
+
+export interface FoldedSome {
+  readonly isEnd: boolean;
+  /** The outcome of the event with the id. */
+  readonly own?: AdvanceOutcome | undefined;
+}
+
 export const parseLine = (line: FileLine): ParsedLine =>
   line.kind === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.kind} bytes` };
 

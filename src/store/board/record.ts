@@ -1,7 +1,8 @@
 /** What a record of the log has beside its change: whether it is synced, its version, and who vouches for its commands. */
-import type { Board } from '../../model/board/board.ts';
-import type { Body } from '../../model/board/event.ts';
+import type { Board, Refused } from '../../model/board/board.ts';
+import { LOG_VERSION, type Body } from '../../model/board/event.ts';
 import { commandsOf, vouchedText } from '../../model/board/vouched-commands.ts';
+import { StoreError } from '../../model/text/errors.ts';
 
 /**
  * These events are synced before the call returns. Claims and releases are not: after a power loss every claimant is
@@ -44,3 +45,25 @@ export function macOf(
   const commands = commandsOf(body);
   return team === undefined || commands.length === 0 ? undefined : vouch?.(vouchedText(team.id, id, commands));
 }
+
+/** Whether another process already created a task with an id that a refused change proposed. */
+export function lostIdRace({ lastTaskId }: Board, { code }: Refused, body: Body): boolean {
+  const changes = body.type === 'batch' ? body.changes : [body];
+  const isTaken = (id: string): boolean => Number(id) <= lastTaskId;
+  return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
+}
+
+export const newerLog = (path: string, version: number): StoreError =>
+  new StoreError(
+    'NEWER_VERSION',
+    `${path} has events of version ${version}; this program knows ${LOG_VERSION}. Update it.`,
+    { path },
+  );
+
+/** A log is never rewritten: somebody copied another one over it. */
+export const replacedLog = (path: string): StoreError =>
+  new StoreError(
+    'TEAM_GONE',
+    `What this process read of ${path} is not there any more: the team was replaced, perhaps by a copy of an earlier time.`,
+    { path },
+  );

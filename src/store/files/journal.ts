@@ -22,6 +22,9 @@ interface JournalOptions {
   readonly create?: boolean | 'once';
 }
 
+/** Bytes that distinguish two records: id, time and author of most. */
+const RECOGNISED = 256;
+
 /** Longest record that is read: a batch with a whole plan. */
 export const RECORD_LIMIT = 64 * LINE_LIMIT;
 
@@ -31,6 +34,7 @@ export class Journal {
   #create: boolean | 'once';
   #writer: { readonly fd: number; readonly ino: number; isNamed: boolean } | undefined;
   #reader: number | undefined;
+  #remembered: { readonly offset: number; readonly bytes: Buffer } | undefined;
 
   constructor(disk: Disk, path: string, { create = false }: JournalOptions = {}) {
     this.#disk = disk;
@@ -110,11 +114,29 @@ export class Journal {
     return buffer.subarray(0, read);
   }
 
+  /** Remembers the bytes before an offset, up to which a caller has read. */
+  remember(offset: number): void {
+    if (this.#remembered?.offset === offset) return;
+    this.#remembered = undefined;
+    this.#remembered = { offset, bytes: this.#before(offset) };
+  }
+
+  /** Whether the bytes that were remembered are still there: a file that only grows keeps them. */
+  isAsRemembered(): boolean {
+    const known = this.#remembered;
+    return known === undefined || known.bytes.equals(this.#before(known.offset));
+  }
+
   /** Never call this while a {@link read} is under way. */
   close(): void {
     this.#closeWriter();
     if (this.#reader !== undefined) this.#disk.closeSync(this.#reader);
     this.#reader = undefined;
+  }
+
+  #before(offset: number): Buffer {
+    const length = Math.min(offset, RECOGNISED);
+    return this.bytes(offset - length, length);
   }
 
   #openWriter(): { readonly fd: number } {

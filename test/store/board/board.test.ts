@@ -385,6 +385,25 @@ describe('the board', () => {
     pinned.close();
   });
 
+  it('a log that an earlier copy of it replaced is read no further, also after it has grown', () => {
+    openBoard(paths, ['ada'], 2);
+    const gone = expect.objectContaining({ code: 'TEAM_GONE' }) as unknown;
+    const store = opened();
+    store.fold();
+    const earlier = readFileSync(paths.log);
+    for (const subject of ['One', 'Two', 'Three']) add(store, subject);
+    // As `cp` does: into the same file.
+    writeFileSync(paths.log, earlier);
+    expect(() => store.fold()).toThrow(gone);
+    const other = opened();
+    for (const subject of ['Uno', 'Dos', 'Tres', 'Cuatro']) add(other, subject);
+    expect(() => store.fold()).toThrow(gone);
+    expect(() => add(store, 'Four')).toThrow(gone);
+    expect(() => store.foldSome(1)).toThrow(gone);
+    expect(other.fold().tasks.size).toBe(6);
+    for (const one of [store, other]) one.close();
+  });
+
   it('events are reported in order with their outcomes, refusals included', () => {
     openBoard(paths, ['ada'], 1);
     const store = opened();
