@@ -141,9 +141,12 @@ function notFailed(task: Task): Refused {
         ? refused('FINAL', `task #${task.id} was skipped on purpose; create it again if it is wanted`)
         : refused('FINAL', `task #${task.id} was skipped because #${task.because} failed; retry #${task.because}`);
     case 'completed':
-      return refused('FINAL', `only a failed task is retried; #${task.id} is completed`);
+      return refused(
+        'FINAL',
+        `task #${task.id} is completed, so nothing is left to do for it; create another one if more is wanted`,
+      );
     case 'cancelled':
-      return refused('FINAL', `only a failed task is retried; #${task.id} is cancelled`);
+      return refused('FINAL', `task #${task.id} is cancelled; create it again if it is wanted`);
   }
 }
 
