@@ -3,7 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { endOrphans } from '../../../src/runtime/lead/end-orphans.ts';
-import { identityOf } from '../../../src/os/process-table.ts';
+import type { Mark } from '../../../src/model/agent/process-mark.ts';
+import { markEnvironment } from '../../../src/os/mark-environment.ts';
+import { identityOf, processes } from '../../../src/os/process-table.ts';
 import { isRunning } from '../../support/session.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -14,9 +16,9 @@ afterEach(() => {
 });
 
 /** @param open a directory that the process holds open */
-function sleeper(open?: string): number {
+function sleeper(open?: string, env = process.env): number {
   const fd = open === undefined ? undefined : openSync(open, 'r');
-  const child = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore', ...(fd === undefined ? [] : [fd])] });
+  const child = spawn('sleep', ['60'], { env, stdio: ['ignore', 'ignore', 'ignore', ...(fd === undefined ? [] : [fd])] });
   if (fd !== undefined) closeSync(fd);
   children.push(child);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -45,6 +47,7 @@ describe.runIf(process.platform === 'linux')('a process of the roster', () => {
     const { store, identity, record } = team();
     const pid = sleeper(store.paths.folder);
     record(pid, { folder: { ...identity, ino: identity.ino + 1 } });
+    expect([store.roster.read(name('ada')), store.roster.all()]).toEqual([undefined, []]);
     await endOrphans(store);
     expect(isRunning(pid)).toBe(true);
     expect([store.roster.all(), store.roster.elsewhere()]).toEqual([[], []]);
@@ -59,6 +62,19 @@ describe.runIf(process.platform === 'linux')('a process of the roster', () => {
     record(ours);
     await endOrphans(store);
     expect(isRunning(ours)).toBe(false);
+  });
+
+  it('that names no folder is not proven by a carrier of a mark of another boot', async () => {
+    const { store, record } = team();
+    const mark: Mark = { kind: 'environment', id: 'r-1', run: 'r', since: 0, bootId: 'boot-0' };
+    const stranger = sleeper();
+    sleeper(store.paths.folder, { ...process.env, ...markEnvironment(mark) });
+    record(stranger, { mark });
+    await endOrphans(store);
+    expect(isRunning(stranger)).toBe(true);
+    record(stranger, { mark: { ...mark, bootId: processes.bootId() } });
+    await endOrphans(store);
+    expect(isRunning(stranger)).toBe(false);
   });
 
   it('whose pid was used again is left alone, and so is one that a person started', async () => {

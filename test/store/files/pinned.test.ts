@@ -93,6 +93,29 @@ it.for(CASES)(
   },
 );
 
+// A report is written when the lead has just looked.
+it.for(Object.keys(WRITERS).filter((writer) => writer !== 'a report'))(
+  '%s is not written into a directory that took the place before, also where files are not reached by a descriptor',
+  async (writer) => {
+    allowLeft(/./);
+    const root = tempDir();
+    const paths = teamAt(root);
+    openBoard(paths, ['ada', 'bob']);
+    hang(paths, name('ada'), name('bob'));
+    const lstatSync = ((path: string, ...more: never[]) =>
+      path.startsWith('/proc/') ? undefined : realDisk.lstatSync(path, ...more)) as Disk['lstatSync'];
+    const store = openStore(paths, { clock: realClock, disk: { ...realDisk, lstatSync } });
+    renameSync(paths.folder, join(root, 'aside'));
+    mkdirSync(paths.folder, { mode: 0o700 });
+    const error = await Promise.resolve()
+      .then(() => WRITERS[writer]?.(store))
+      .catch((reason: unknown) => reason);
+    expect(error === undefined || isTeamError(error), String(error)).toBe(true);
+    expect(readdirSync(paths.folder)).toEqual([]);
+    await store.close();
+  },
+);
+
 it('a closed pinned directory uses paths, so that a descriptor of another file is never taken for it', () => {
   const [root, other] = [tempDir(), tempDir()];
   const pinned = pinDirectory(realDisk, root);

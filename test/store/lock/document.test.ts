@@ -384,6 +384,16 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
   });
 
+  it('a lease of another folder, which came with a copy, has no holder, though its process lives', async () => {
+    const { ino, ...folder } = folderAt(realDisk, paths.folder) ?? { path: '', dev: 0, ino: 0 };
+    record({ folder: { ...folder, ino: ino + 1 } });
+    mkdirSync(paths.lease(ada));
+    expect(leaseOwner(realDisk, paths, ada)).toBeUndefined();
+    const taken = await take();
+    expect(taken.held).toBe(true);
+    if (taken.held) await taken.lease.release();
+  });
+
   it('a lease is released by its holder only', async () => {
     const taken = await take();
     record({ since: 999_999 });

@@ -21,6 +21,9 @@ import { isBroken, refuseBroken } from '../../../src/store/team/damaged-files.ts
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import { rootPaths, teamPaths, type TeamPaths } from '../../../src/store/files/paths.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { pinDirectory } from '../../../src/store/files/pinned.ts';
+import { withName } from '../../../src/store/team/name-lock.ts';
+import { openStore } from '../../../src/store/team/team-store.ts';
 import { archivedBefore, finishRemovals, removeArchived } from '../../../src/store/team/remove-archived.ts';
 import { Reader } from '../../../src/store/mail/reader.ts';
 import { writeApart } from '../../../src/store/board/report-files.ts';
@@ -31,6 +34,7 @@ import {
   findRoot,
   findTeam,
   listTeams,
+  putAway,
   recoverArchive,
 } from '../../../src/store/team/team-list.ts';
 import { realClock } from '../../support/clock.ts';
@@ -202,6 +206,52 @@ describe('archiving', () => {
     renameSync(store.paths.folder, `${store.paths.folder}-aside`);
     mkdirSync(store.paths.folder);
     expect(codeFrom(() => archive(store))).toBe('TEAM_GONE');
+  });
+
+  it.each([
+    ['before its board is moved', (path: string) => path.endsWith('.archive')],
+    ['between its two renames', (path: string) => path.endsWith('.tasks')],
+  ])('archiving moves nothing of a team that took the name %s', (_, isThen) => {
+    const { store, root } = closedTeam();
+    const { folder, board } = store.paths;
+    let isSwapped = false;
+    const swap = (path: string): void => {
+      if (isSwapped || !isThen(path)) return;
+      isSwapped = true;
+      renameSync(folder, join(root, 'old'));
+      if (existsSync(board)) renameSync(board, join(root, 'old', 'tasks'));
+      for (const one of [folder, board]) mkdirSync(one, { mode: 0o700 });
+      for (const one of [folder, board]) writeFileSync(join(one, 'new'), '');
+    };
+    const disk: Disk = {
+      ...realDisk,
+      openSync: (path, ...more) => {
+        swap(String(path));
+        return realDisk.openSync(path, ...more);
+      },
+      mkdirSync: (path, ...more) => {
+        swap(String(path));
+        return realDisk.mkdirSync(path, ...more);
+      },
+    };
+    const pinned = pinDirectory(disk, folder);
+    expect(codeFrom(() => putAway(disk, store.paths, STAMP, pinned))).toBe('TEAM_GONE');
+    pinned.close();
+    expect(isSwapped).toBe(true);
+    for (const one of [folder, board]) expect(existsSync(join(one, 'new'))).toBe(true);
+  });
+
+  it('archiving waits for the process that has the name, and recovery leaves the team to it', () => {
+    const { store, root } = closedTeam();
+    const environment = { disk: realDisk, clock: realClock };
+    withName(root, login, environment, () => {
+      expect(codeFrom(() => archive(openStore(store.paths, { clock: realClock, lockTimeoutMs: 20 })))).toBe(
+        'LOCK_TIMEOUT',
+      );
+      renameSync(store.paths.board, join(store.paths.folder, 'tasks'));
+      expect(recoverArchive(root, STAMP)).toEqual([]);
+    });
+    expect(recoverArchive(root, STAMP)).toHaveLength(1);
   });
 
   it('archiving keeps both of two teams with one name and one time', () => {
