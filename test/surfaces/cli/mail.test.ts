@@ -175,7 +175,7 @@ describe('answer', () => {
     expect((await place.teams('answer', id, 'Yes.')).code).toBe(0);
     expect(await refusal(id, 'No.')).toEqual([3, 'FINAL']);
     expect(await contents('inbox', 'ada')).toEqual(['Yes.']);
-    expect((await place.teams('log')).out).toMatch(/request\.refused/);
+    expect((await place.teams('log')).out).toMatch(/answered in vain: /);
   });
 });
 
