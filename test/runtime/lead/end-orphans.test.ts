@@ -18,7 +18,10 @@ afterEach(() => {
 /** @param open a directory that the process holds open */
 function sleeper(open?: string, env = process.env): number {
   const fd = open === undefined ? undefined : openSync(open, 'r');
-  const child = spawn('sleep', ['60'], { env, stdio: ['ignore', 'ignore', 'ignore', ...(fd === undefined ? [] : [fd])] });
+  const child = spawn('sleep', ['60'], {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', ...(fd === undefined ? [] : [fd])],
+  });
   if (fd !== undefined) closeSync(fd);
   children.push(child);
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { parseName } from '../../../src/model/text/names.ts';
-import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { createStore } from '../../../src/store/team/create-store.ts';
 import { realClock } from '../../support/clock.ts';
@@ -31,7 +31,7 @@ function created(isThen: (call: string, path: string) => boolean, take: () => vo
         return Reflect.apply(real, undefined, args);
       };
     },
-  }) as Disk;
+  });
   const team = {
     name: login,
     profile: 'v8' as const,
@@ -40,7 +40,9 @@ function created(isThen: (call: string, path: string) => boolean, take: () => vo
     changes: [],
   };
   try {
-    createStore(root, team, { clock: realClock, disk }).close();
+    const store = createStore(root, team, { clock: realClock, disk });
+    store.board.close();
+    store.pinned.close();
     return 'created';
   } catch (error) {
     expect(isTaken).toBe(true);
