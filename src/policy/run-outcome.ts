@@ -18,12 +18,12 @@ export interface RunFactsSeen {
 }
 
 /**
- * A team that is led is `running`, idle or not, and `waiting` while a person must answer. A run that ended has the
+ * A team that is led is `running`, idle or not, and `waiting` while a person must answer or it is paused. A run that ended has the
  * outcome of its exit code. What has no lead and did not end is `interrupted`.
  */
 export function runOutcome(board: Board, { isLed, isCancelled, state }: RunFactsSeen): RunOutcome {
   if (!isLed && state?.waitsFor !== undefined) return 'waiting';
-  if (isLed) return waitsForPerson(board) ? 'waiting' : 'running';
+  if (isLed) return board.phase === 'paused' || waitsForPerson(board) ? 'waiting' : 'running';
   const ended = endedCode(board, state);
   if (ended !== undefined) return ended === 0 ? 'succeeded' : 'failed';
   return isCancelled || board.phase === 'closed' ? 'cancelled' : 'interrupted';

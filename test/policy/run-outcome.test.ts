@@ -16,6 +16,11 @@ function done(): World {
   team.complete('ada', '1');
   return team;
 }
+function paused(): World {
+  const team = one();
+  team.lead({ type: 'team.paused' });
+  return team;
+}
 function closed(team = one()): World {
   team.lead({ type: 'team.closed' });
   return team;
@@ -24,6 +29,8 @@ function closed(team = one()): World {
 describe('the outcome of a run', () => {
   it.each<[string, World, RunFactsSeen, string]>([
     ['with a lead', one(), { ...NOBODY, isLed: true }, 'running'],
+    ['with a lead, in a pause', paused(), { ...NOBODY, isLed: true }, 'waiting'],
+    ['whose lead is gone in a pause', paused(), after(1, 'active'), 'interrupted'],
     ['with a lead after an earlier end', one(), { ...after(1), isLed: true }, 'running'],
     ['with exit code 0', one(), after(0), 'succeeded'],
     ['with exit code 1', one(), after(1, 'failed'), 'failed'],

@@ -28,10 +28,11 @@ export interface MemberTrace {
 
 export interface BoardTrace {
   readonly members: Map<Name, MemberTrace>;
-  /** When the team was last opened, began to close, and was closed. */
+  /** When the team was last opened, began to close, was closed, and since when it is paused. */
   opened?: string | undefined;
   closing?: string | undefined;
   closed?: string | undefined;
+  paused?: string | undefined;
   /** When a task changed last. */
   changed?: string | undefined;
   /** Offsets of the latest records, ascending. */
@@ -108,7 +109,10 @@ function traceTeam(traced: BoardTrace, { type }: Change, at: string): void {
   if (type === 'team.opened') {
     traced.opened = at;
     traced.closing = undefined;
+    traced.paused = undefined;
   } else if (type === 'team.closing') traced.closing = at;
+  else if (type === 'team.paused') traced.paused = at;
+  else if (type === 'team.unpaused') traced.paused = undefined;
   else if (type === 'team.closed') traced.closed = at;
   else if (type.startsWith('task.') && at > (traced.changed ?? '')) traced.changed = at;
 }

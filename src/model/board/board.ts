@@ -41,7 +41,8 @@ export interface Board {
   version: LogVersion;
   profile: Profile;
   claimMode: ClaimMode;
-  phase: 'open' | 'closing' | 'closed';
+  /** While it is paused, no task can be claimed. */
+  phase: 'open' | 'paused' | 'closing' | 'closed';
   /** The lead according to the log: the epoch grows with every `lead.took`; 0 before the first. */
   lead: { readonly epoch: number; readonly incarnation: string | null; readonly since: string | null };
   readonly members: Map<Name, Member>;
@@ -119,6 +120,7 @@ export type RefusalCode =
   | 'CYCLE'
   | 'POLICY_DENIED'
   | 'TEAM_CLOSED'
+  | 'TEAM_PAUSED'
   | 'BAD_REFERENCE'
   | 'DUPLICATE'
   | 'REPEATED';
@@ -192,6 +194,7 @@ export const ownsPrefix = (board: Board, member: Member, subject: string): boole
  * @returns undefined if allowed, else the refusal
  */
 export function claimRefusal(board: Board, task: Task, member: Member | undefined, name: Name): Refused | undefined {
+  if (board.phase === 'paused') return refused('TEAM_PAUSED', 'the team is paused: `teams unpause` lets it go on');
   if (board.phase !== 'open') return refused('TEAM_CLOSED', `the team is ${board.phase}`);
   if (name !== LEAD && member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
   if (task.status === 'in_progress') return refused('ALREADY_CLAIMED', `task #${task.id} is ${task.claim.member}'s`);

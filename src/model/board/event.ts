@@ -16,7 +16,7 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
 /**
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
  * Version 2: a member's process creates no task with a command; a retry brings back what was skipped because of the
- * task, and carries a note.
+ * task, and carries a note; a team can be paused.
  */
 export const LOG_VERSION: LogVersion = 2;
 
@@ -55,6 +55,8 @@ const changes = [
   z.object({ type: z.literal('team.opened'), profile: profileSchema, claim: claimModeSchema }),
   z.object({ type: z.literal('team.closing') }),
   z.object({ type: z.literal('team.closed') }),
+  z.object({ type: z.literal('team.paused') }),
+  z.object({ type: z.literal('team.unpaused') }),
   z.object({
     type: z.literal('member.joined'),
     name: nameSchema,

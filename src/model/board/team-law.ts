@@ -25,6 +25,10 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
       return { header: { phase: 'closing' } };
     case 'team.closed':
       return { header: { phase: 'closed' } };
+    case 'team.paused':
+      return paused(board);
+    case 'team.unpaused':
+      return board.phase === 'paused' ? { header: { phase: 'open' } } : refused('DUPLICATE', 'the team is not paused');
     case 'lead.took':
       return lead(board, change.epoch, author, at);
     case 'member.joined':
@@ -42,13 +46,24 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
   }
 }
 
-/** The election: the first to draw the next epoch is the lead, and a closing team is open again. */
+/** Part of the law since version 2 of the log. */
+function paused({ phase, version }: Board): Ruling {
+  if (version === 1) return refused('POLICY_DENIED', 'only a team that a newer program made or led can be paused');
+  if (phase === 'paused') return refused('DUPLICATE', 'the team is already paused');
+  return phase === 'open' ? { header: { phase: 'paused' } } : refused('TEAM_CLOSED', `the team is ${phase}`);
+}
+
+/**
+ * The election: the first to draw the next epoch is the lead, and a closing team is open again. A paused one stays
+ * paused: only a person ends that.
+ */
 function lead(board: Board, epoch: number, author: Author, at: string): Ruling {
   if (epoch !== board.lead.epoch + 1) return refused('STALE_LEAD', `epoch ${epoch} was taken by another lead`);
   const incarnation = 'lead' in author ? author.lead : null;
   // The former lead's claims are released. A person who works as the lead has no process and keeps its claim.
   const tasks = freed(board, LEAD, at, (life) => life !== PERSON && life !== incarnation);
-  return { header: { lead: { epoch, incarnation, since: at }, phase: 'open' }, tasks };
+  const phase = board.phase === 'paused' ? board.phase : 'open';
+  return { header: { lead: { epoch, incarnation, since: at }, phase }, tasks };
 }
 
 /** A joining member has no incarnation yet, even if it was a member before: its old process may not write. */

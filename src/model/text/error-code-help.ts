@@ -32,6 +32,7 @@ const CONFLICT: Readonly<Record<ConflictCode, string>> = {
   STILL_RUNNING: 'A member refuses to stop, or the team is not closed.',
   TEAM_CLOSED: 'The team is closing or closed.',
   TEAM_EXISTS: 'The name of the team is in use.',
+  TEAM_PAUSED: 'The team is paused; nothing begins until `teams unpause`.',
 };
 
 const STORE: Readonly<Record<StoreCode, string>> = {

@@ -31,7 +31,8 @@ export type ConflictCode =
   | 'STALE_CLAIM'
   | 'STILL_RUNNING'
   | 'TEAM_CLOSED'
-  | 'TEAM_EXISTS';
+  | 'TEAM_EXISTS'
+  | 'TEAM_PAUSED';
 export type StoreCode =
   'CORRUPT' | 'IO' | 'NEWER_VERSION' | 'NO_LINK' | 'NO_SPACE' | 'READ_ONLY' | 'TEAM_GONE' | 'UNTRUSTED';
 export type AgentCode =

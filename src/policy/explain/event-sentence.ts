@@ -25,6 +25,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['team.created', doing('made the team')],
   ['team.closing', doing('closes the team')],
   ['team.closed', doing('closed the team')],
+  ['team.paused', doing('paused the team')],
+  ['team.unpaused', doing('ended the pause of the team')],
   ['team.cancelled', doing('cancelled the run')],
   ['lead.took', doing('leads the team')],
   ['member.joined', ({ text }) => `joined${text === '' ? '' : ` ${text}`}`],

@@ -5,9 +5,24 @@ import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { explainHeldMember } from './explain-member.ts';
 import { atTime, withLead, type Explanation, type Facts } from './explanation.ts';
 
+/** A paused team: who works goes on to the end of the present turn, and nothing begins. */
+export function explainPause({ board, since, team }: Facts): Explanation {
+  const busy = [...board.busy].map(([name, id]) => `#${id} (${name})`);
+  const turns =
+    busy.length === 0 ? '' : `; the present ${busy.length === 1 ? 'turn' : 'turns'} of ${busy.join(', ')} may end`;
+  return {
+    waitingFor: `the end of a pause${turns}`,
+    since: since.team.paused ?? null,
+    who: LEAD,
+    next: `\`teams unpause ${team}\` lets it go on.`,
+    about: { tasks: [...board.busy.values()] },
+  };
+}
+
 export function explainReady(facts: Facts, task: Task): Explanation {
   const { board } = facts;
   const since = task.updated_at;
+  if (board.phase === 'paused') return explainPause(facts);
   if (board.phase !== 'open')
     return {
       waitingFor: 'the team to be open again',

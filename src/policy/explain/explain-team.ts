@@ -13,6 +13,7 @@ import { waitOf } from '../../model/board/request.ts';
 import { byId, isInternal, type Task } from '../../model/board/task.ts';
 import { limitOf } from './deadline.ts';
 import { explainHeldMember } from './explain-member.ts';
+import { explainPause } from './explain-ready.ts';
 import { explainTask, blockerOf, blockedForever } from './explain-task.ts';
 import {
   askedLead,
@@ -45,6 +46,7 @@ export function explainMember(facts: Facts, name: Name): Explanation {
     const why = ownWork(explainTask(facts, own), own);
     return current === undefined ? { ...why, since: laterOf(why.since, member?.since ?? null) } : why;
   }
+  if (board.phase === 'paused') return explainPause(facts);
   const unread = member?.unread ?? 0;
   const mail = unread > 0 ? `It has ${unread} unread ${unread === 1 ? 'message' : 'messages'} to read. ` : '';
   const next = `${mail}A ready task that it may claim, or mail, gives it work.`;
@@ -68,6 +70,7 @@ export function explainTeam(facts: Facts): Explanation {
   const { board } = facts;
   if (board.phase === 'closed') return blockedForever(facts);
   if (board.phase === 'closing') return closing(facts);
+  if (board.phase === 'paused' && facts.lead.alive) return explainPause(facts);
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
   const { tally } = board;

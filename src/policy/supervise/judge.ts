@@ -24,6 +24,8 @@ import { judgeProgress } from './watchdog.ts';
 export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const { board } = sighting;
   if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept' }];
+  // In a pause nothing begins and nobody is judged; claims of dead processes end, so that the board stays true.
+  if (board.phase === 'paused') return releases(sighting);
   if (board.phase !== 'open') return [];
 
   const quarantined = [...quarantines(sighting, limits), ...lifts(sighting)];

@@ -1,9 +1,11 @@
 /**
- * What a teammate does next (docs/specification.md R3.9): inbox → own unfinished task → a new claim → wait. Mail that
+ * What a teammate does next (docs/specification.md R3.9): inbox → own unfinished task → a new claim → wait. In a pause it waits. Mail that
  * arrives during its own task comes with that task's next turn. Before a new task begins, mail gets a turn of its own.
  */
 
 export interface Situation {
+  /** The team is paused: the turn before was the last one. */
+  readonly isPaused: boolean;
   /** Its task in progress; `asked about`: a person must answer first. */
   readonly own: 'none' | 'workable' | 'asked about';
   /** There is mail for its agent. */
@@ -14,7 +16,8 @@ export interface Situation {
 
 export type NextStep = 'go on' | 'read' | 'claim' | 'wait';
 
-export function nextStep({ own, hasMail, hasReady }: Situation): NextStep {
+export function nextStep({ isPaused, own, hasMail, hasReady }: Situation): NextStep {
+  if (isPaused) return 'wait';
   if (own === 'workable') return 'go on';
   if (hasMail) return 'read';
   return own === 'none' && hasReady ? 'claim' : 'wait';

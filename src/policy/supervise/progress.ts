@@ -135,6 +135,7 @@ function nextOf(board: Board, { name }: Member): { readonly task: Task; readonly
 
 /** It has no task in progress: its next task is blocked, or there is none. */
 function free(board: Board, member: Member, note: MemberNote | undefined): Description {
+  if (board.phase === 'paused') return { state: 'waiting', reason: 'the team is paused' };
   const next = nextOf(board, member);
   if (!next)
     return { state: 'idle', reason: note?.state === 'idle' && note.reason !== '' ? note.reason : 'no task for it' };

@@ -37,6 +37,7 @@ interface TeamTimes {
   changed?: string | undefined;
   opened?: string | undefined;
   closing?: string | undefined;
+  paused?: string | undefined;
   closed?: string | undefined;
 }
 
@@ -92,8 +93,11 @@ export class StateTimes {
     if (type === 'team.opened') {
       this.team.opened = at;
       delete this.team.closing;
+      delete this.team.paused;
     }
     if (type === 'team.closing') this.team.closing = at;
+    if (type === 'team.paused') this.team.paused = at;
+    if (type === 'team.unpaused') delete this.team.paused;
     if (type === 'team.closed') this.team.closed = at;
     if (type.startsWith('task.') && isOfBoard(event) && at > (this.team.changed ?? '')) this.team.changed = at;
     if (type === 'agent.failed') this.#failed(event);

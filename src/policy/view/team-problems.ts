@@ -1,5 +1,5 @@
 /**
- * Problems that need a person, the most urgent first: open requests, then dead, quarantined and stalled members, a
+ * Problems that need a person, the most urgent first: open requests, a pause, dead, quarantined and stalled members, a
  * missing lead, failed or stuck tasks, rate limits.
  */
 import { dependants, isDone, type Board } from '../../model/board/board.ts';
@@ -10,7 +10,7 @@ import { listOf, MISSED } from '../../model/board/task-lists.ts';
 import type { MemberState, MemberStatus } from '../../model/team/team-config.ts';
 
 export type ProblemKind =
-  'request' | 'dead' | 'quarantined' | 'stalled' | 'leaderless' | 'failed' | 'stuck' | 'rate-limited';
+  'request' | 'paused' | 'dead' | 'quarantined' | 'stalled' | 'leaderless' | 'failed' | 'stuck' | 'rate-limited';
 
 export interface TeamProblem {
   readonly kind: ProblemKind;
@@ -34,6 +34,7 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
   const inState = (state: MemberState): TeamProblem[] => members.filter((one) => one.state === state).flatMap(ofMember);
   return [
     ...[...board.open.values()].map(ofRequest),
+    ...paused(board),
     ...inState('dead'),
     ...inState('quarantined'),
     ...inState('stalled'),
@@ -69,6 +70,11 @@ function ofMember({ name, state, reason, task }: MemberStatus): TeamProblem[] {
   if (state !== 'dead' && state !== 'quarantined' && state !== 'stalled' && state !== 'rate-limited') return [];
   const about = task === null ? {} : { task };
   return [{ kind: state, subject: `member ${name}`, text: `${state}: ${reason}`, member: name, ...about }];
+}
+
+function paused({ phase, team }: Board): TeamProblem[] {
+  if (phase !== 'paused') return [];
+  return [{ kind: 'paused', subject: 'team', text: `nothing begins: teams unpause ${team?.name ?? ''} lets it go on` }];
 }
 
 function leaderless(board: Board, hasLead: boolean): TeamProblem[] {

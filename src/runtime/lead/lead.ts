@@ -59,6 +59,7 @@ export class Lead {
   readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
   #stop = false;
+  #wasPaused = false;
   #loggedStuck: string | undefined;
 
   /** @param supervise creates the supervisor that starts and ends members' processes */
@@ -149,7 +150,8 @@ export class Lead {
       const sighting = this.look();
       await this.#noise.look();
       if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
-      if (sighting.board.phase !== 'open') return { why: 'closing', force: false, now: false };
+      if (sighting.board.phase !== 'open' && sighting.board.phase !== 'paused')
+        return { why: 'closing', force: false, now: false };
       const over = this.#spending.look();
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
@@ -178,7 +180,11 @@ export class Lead {
     const board = this.requireLeadership();
     const now = this.#store.clock.monotonic();
     this.#agents.look();
-    const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
+    const slept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
+    const isPaused = board.phase === 'paused';
+    // No deadline runs on in a pause.
+    const overslept = slept || (this.#wasPaused && !isPaused);
+    this.#wasPaused = isPaused;
     this.#lastLook = now;
     const members = [...board.members.values()]
       .filter((member) => member.state === 'joined')

@@ -229,6 +229,9 @@ export async function resumeTeam(
       throw new StoreError('TEAM_GONE', `Team ${paths.name} was cancelled; it cannot be resumed.`, {
         path: paths.folder,
       });
+    // Who resumes a run wants it to go on.
+    if (phase === 'paused' && (options.takeover === true || !isLed(store)))
+      store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.unpaused' }));
     plan = loadPlan(store, agents);
   } finally {
     await store.close();

@@ -25,6 +25,7 @@ const CONFLICTS: Partial<Record<RefusalCode, ConflictCode>> = {
   NOT_READY: 'NOT_READY',
   FINAL: 'FINAL',
   TEAM_CLOSED: 'TEAM_CLOSED',
+  TEAM_PAUSED: 'TEAM_PAUSED',
   DUPLICATE: 'REFUSED',
   REPEATED: 'REFUSED',
 };

@@ -23,9 +23,9 @@ import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
 import { joinTeam, memberConfig, pipelineMember, type MemberInput } from './membership.ts';
 import { askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
-import { authenticate, type Speaker } from './authentication.ts';
+import { authenticate, authorOf, type Speaker } from './authentication.ts';
 import { takeMail } from './take-mail.ts';
-import { Tasks } from './task-service.ts';
+import { refusalError, Tasks } from './task-service.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 export interface TeamInput {
@@ -191,6 +191,33 @@ export class TeamHandle implements AsyncDisposable {
   async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
     this.#spendSendRate();
     return broadcastMail(this.store, this.speaker, text, this.#withHops(options));
+  }
+
+  /**
+   * Pauses the team: present turns may end, and nothing begins until it is unpaused.
+   *
+   * @returns false if it was paused already
+   * @throws ConflictError `TEAM_CLOSED`; UsageError `POLICY_DENIED` for a member
+   */
+  pause(): boolean {
+    return this.#setPaused(true);
+  }
+
+  /** Ends a pause. @returns false if it was not paused */
+  unpause(): boolean {
+    return this.#setPaused(false);
+  }
+
+  #setPaused(isPaused: boolean): boolean {
+    const { board } = this.store;
+    if ((board.fold().phase === 'paused') === isPaused) return false;
+    const { outcome } = board.append(authorOf(this.speaker), () => ({
+      type: isPaused ? 'team.paused' : 'team.unpaused',
+    }));
+    if (outcome.ok) return true;
+    // Somebody else was faster.
+    if (outcome.code === 'DUPLICATE') return false;
+    throw refusalError(outcome);
   }
 
   /** Unread mail, without consuming it; `history` gives the acknowledged mail. */

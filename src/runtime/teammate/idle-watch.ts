@@ -37,6 +37,11 @@ export class IdleWatch {
   async look(): Promise<void> {
     const { store, name } = this.#session;
     const idleFor = this.#idle.look();
+    // What is paused is not idle.
+    if (store.board.board.phase === 'paused') {
+      this.#idle.start();
+      return;
+    }
     const waitsForAnswer = waitOf(store.board.board, name) !== undefined;
     const { timeoutMs } = this.#environment;
     for (const action of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs }))

@@ -150,6 +150,7 @@ export class Teammate {
     const task = this.#session.task();
     const ready = task || this.#role?.isOver ? undefined : this.#ready();
     return {
+      isPaused: this.#session.store.board.board.phase === 'paused',
       task,
       ready,
       own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
@@ -197,8 +198,8 @@ export class Teammate {
   }
 
   /** A role exits when there is no task for it and it has paused none. */
-  #isDone({ own }: Situation): boolean {
-    return this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
+  #isDone({ isPaused, own }: Situation): boolean {
+    return !isPaused && this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
   }
 
   async #conclude(): Promise<void> {

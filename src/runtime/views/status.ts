@@ -72,7 +72,7 @@ export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): Team
   const board = store.board.fold();
   const run = stateIn(store);
   const lead = leadStatusOf(store);
-  const isStopped = board.phase !== 'open' || run?.phase === 'complete';
+  const isStopped = (board.phase !== 'open' && board.phase !== 'paused') || run?.phase === 'complete';
   const around = { lead, isStopped, kinds: kindsIn(store), ...known };
   const members = [...board.members.values()].map((member) =>
     lookAtMember(store, board, member, around, stalledAfterMs),

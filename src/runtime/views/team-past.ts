@@ -30,12 +30,12 @@ export class TeamPast {
   }
 
   get times(): TimesBefore {
-    const { trace } = this.#store.board.past;
+    const { opened, closing, closed, paused, changed, members } = this.#store.board.past.trace;
     const inLog = new Map(this.#indexed.times);
-    const names = new Set<string>([...trace.members.keys(), ...inLog.keys()]);
-    const traces = new Map<string, MemberTrace>(trace.members);
+    const names = new Set<string>([...members.keys(), ...inLog.keys()]);
+    const traces = new Map<string, MemberTrace>(members);
     return {
-      team: { opened: trace.opened, closing: trace.closing, closed: trace.closed, changed: trace.changed },
+      team: { opened, closing, closed, paused, changed },
       members: new Map([...names].map((name) => [name, memberTimes(traces.get(name), inLog.get(name))])),
       ofTask: (id) => this.latest([`task ${id}`]),
     };

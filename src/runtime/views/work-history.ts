@@ -87,6 +87,8 @@ class WorkLog implements WorkHistory {
       case 'team.opened':
       case 'team.closing':
       case 'team.closed':
+      case 'team.paused':
+      case 'team.unpaused':
       case 'member.joined':
       case 'task.blocked':
       case 'task.unblocked':

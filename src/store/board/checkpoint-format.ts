@@ -46,7 +46,7 @@ function makeSchemas() {
     version: z.literal([1, 2]),
     profile: profileSchema,
     claimMode: claimModeSchema,
-    phase: z.enum(['open', 'closing', 'closed']),
+    phase: z.enum(['open', 'paused', 'closing', 'closed']),
     lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
     members: z.array(
       z.strictObject({
@@ -123,6 +123,7 @@ function makeSchemas() {
     opened: time,
     closing: time,
     closed: time,
+    paused: time,
     changed: time,
     records: places,
   });

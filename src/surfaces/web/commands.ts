@@ -15,6 +15,7 @@ export const webCommandSchema = z.discriminatedUnion('do', [
   /** Without a task: all that failed. */
   z.strictObject({ do: z.literal('retry'), task: task.optional() }),
   z.strictObject({ do: z.literal('skip'), task }),
+  z.strictObject({ do: z.literal('pause'), paused: z.boolean() }),
   z.strictObject({ do: z.literal('stop'), member: z.string().max(64) }),
   z.strictObject({
     do: z.literal('add'),
@@ -58,6 +59,10 @@ export async function runWebCommand(
       const { id } = await handle.board.skip(deed.task, { cascade: true, why: 'skipped on the page' });
       return noted(`#${id} is skipped.`);
     }
+    case 'pause':
+      if (deed.paused) handle.pause();
+      else handle.unpause();
+      return noted(deed.paused ? 'Present turns end, and nothing begins.' : 'The team goes on.');
     case 'stop':
       await handle.send(deed.member, 'Finish your step and leave.', { type: 'shutdown_request' });
       return noted(`${deed.member} finishes its step and leaves.`);

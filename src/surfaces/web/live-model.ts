@@ -154,6 +154,7 @@ export class LiveModel {
       id,
       isArchived,
       team: board.team?.name ?? id,
+      isPaused: board.phase === 'paused',
       outcome: sight?.outcome,
       lead: sight
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }

@@ -88,6 +88,7 @@ export interface Head {
   readonly id: string;
   readonly team: string;
   readonly isArchived: boolean;
+  readonly isPaused: boolean;
   /** Undefined until the team was looked at. */
   readonly outcome?: RunOutcome | undefined;
   readonly lead: {

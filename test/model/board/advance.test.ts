@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { advance, newlyReady } from '../../../src/model/board/advance.ts';
 import { isReady } from '../../../src/model/board/board.ts';
+import { nextClaim } from '../../../src/model/board/listed-tasks.ts';
 import type { Author, BoardEvent, Change } from '../../../src/model/board/event.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { newTaskSchema, TASK_STATUSES, type TaskStatus } from '../../../src/model/board/task.ts';
@@ -562,6 +563,8 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
     { type: 'team.opened', profile: 'v8', claim: 'auto' },
     { type: 'team.closing' },
     { type: 'team.closed' },
+    { type: 'team.paused' },
+    { type: 'team.unpaused' },
     { type: 'lead.took', epoch: 2 },
     { type: 'member.joined', name: name('eve'), role: executor, prefixes: [] },
     ...DEEDS.filter((deed) => !OPEN.includes(deed)).map((deed) => CHANGES[deed](bob, 1)),
@@ -747,6 +750,32 @@ describe('the team and its lead', () => {
     expect(verdict(world.say(byLead(2), { type: 'team.closing' }))).toBe('ok');
     expect(verdict(world.say(rival, { type: 'lead.took', epoch: 4 }))).toBe('STALE_LEAD');
     expect(verdict(world.say(byPerson(LEAD, 2), { type: 'lead.took', epoch: 3 }))).toBe('POLICY_DENIED');
+  });
+
+  it('in a paused team nothing can be claimed, present claims end as ever, and a new lead leaves it paused', () => {
+    const world = openWorld();
+    world.add();
+    world.add();
+    expect(verdict(world.say(byLead(), { type: 'team.unpaused' }))).toBe('DUPLICATE');
+    world.claim('1');
+    expect(verdict(world.say(byPerson(LEAD), { type: 'team.paused' }))).toBe('ok');
+    expect(verdict(world.say(byLead(), { type: 'team.paused' }))).toBe('DUPLICATE');
+    expect(verdict(world.complete('1'))).toBe('ok');
+    expect(verdict(world.claim('2', bob))).toBe('TEAM_PAUSED');
+    expect(nextClaim(world.board, bob)).toBeUndefined();
+    expect(verdict(world.say(byLead(2), { type: 'lead.took', epoch: 2 }))).toBe('ok');
+    expect(verdict(world.claim('2', bob))).toBe('TEAM_PAUSED');
+    expect(verdict(world.say(byLead(2), { type: 'team.unpaused' }))).toBe('ok');
+    expect(verdict(world.claim('2', bob))).toBe('ok');
+  });
+
+  it('a team that closes cannot be paused, and a paused one can be closed', () => {
+    const world = openWorld();
+    world.say(byLead(), { type: 'team.closing' });
+    expect(verdict(world.say(byLead(), { type: 'team.paused' }))).toBe('TEAM_CLOSED');
+    world.say(byLead(2), { type: 'lead.took', epoch: 2 });
+    world.say(byLead(2), { type: 'team.paused' });
+    expect(verdict(world.say(byLead(2), { type: 'team.closing' }))).toBe('ok');
   });
 
   it('a new lead reopens a closing team, but never a closed one', () => {

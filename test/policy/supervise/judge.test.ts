@@ -26,6 +26,32 @@ describe('the lead that slept', () => {
   });
 });
 
+describe('a paused team', () => {
+  const paused = (): World => {
+    const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }, { owner: 'bob' }] });
+    team.claim('ada', '1');
+    team.lead({ type: 'team.paused' });
+    return team;
+  };
+
+  it('nobody is checked, restarted or given work in a pause, and no run ends', () => {
+    const silent = seen('ada', { beatAge: 99 * MINUTE, progressAge: 99 * MINUTE });
+    expect(look(paused(), [silent, seen('bob', DEAD)])).toEqual([]);
+    const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
+    team.claim('ada', '1');
+    team.complete('ada', '1');
+    expect(look(team, [seen('ada')])).toEqual([{ do: 'finish' }]);
+    team.lead({ type: 'team.paused' });
+    expect(look(team, [seen('ada')])).toEqual([]);
+  });
+
+  it('the claim of a process that dies in a pause ends', () => {
+    expect(look(paused(), [seen('ada', DEAD)])).toEqual([
+      { do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 },
+    ]);
+  });
+});
+
 describe('the claim of a process that is gone', () => {
   const claimed = (): World => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });

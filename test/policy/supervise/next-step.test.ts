@@ -25,7 +25,8 @@ describe('what a teammate does next', () => {
   it.each(rows)(
     'the next step of a teammate with %s in hand, mail %s, a ready task %s: %s',
     (own, hasMail, hasReady, expected) => {
-      expect(nextStep({ own, hasMail, hasReady })).toBe(expected);
+      expect(nextStep({ isPaused: false, own, hasMail, hasReady })).toBe(expected);
+      expect(nextStep({ isPaused: true, own, hasMail, hasReady })).toBe('wait');
     },
   );
 });

@@ -46,6 +46,8 @@ const rows: readonly Row[] = [
   { line: 'route Create-a-button', shape: run.routed },
   { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: run.report, codes: [1] },
   { line: 'wait tiny', after: RUN, shape: run.waited },
+  { line: 'pause login', shape: run.paused },
+  { line: 'unpause login', after: ['pause login'], shape: run.paused },
   { line: 'cancel login', shape: run.cancelled },
   { line: `refine do-it ${QUICK}`, shape: run.refined, empty: ['tasks'] },
   { line: 'relay --to exec:./it.sh --prompt hello', shape: run.relayed },

@@ -210,6 +210,7 @@ describe('a key', () => {
     ['r', undefined],
     ['z', undefined],
     ['R', { do: 'retryAll' }],
+    ['P', { do: 'pause' }],
     ['\t\tr', { do: 'retry', task: '1' }],
     ['\t\txy\n', { do: 'skip', task: '1' }],
     ['\t\txn\n', undefined],

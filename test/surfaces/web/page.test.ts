@@ -177,6 +177,8 @@ describe('a command of the page', () => {
     expect(statuses()).toEqual(['completed', 'pending', 'skipped', 'skipped']);
     await noted({ do: 'add', subject: 'Fifth', description: 'more', owner: 'ada' }, '#5 is on the board.');
     expect(team.store.board.fold().tasks.get('5')).toMatchObject({ subject: 'Fifth', owner: 'ada' });
+    await noted({ do: 'pause', paused: true }, 'Present turns end, and nothing begins.');
+    await noted({ do: 'pause', paused: false }, 'The team goes on.');
     await noted({ do: 'stop', member: 'ada' }, 'ada finishes its step and leaves.');
     expect((await page.do('login', { do: 'add', subject: ' ', description: '' })).status).toBe(400);
     expect((await page.do('login', { do: 'add', subject: 'x', description: '', run: 'id' })).status).toBe(400);

@@ -42,6 +42,12 @@ export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }
     skip: (task: string) => doing((handle) => handle.board.skip(task, { cascade: true, why: 'skipped in the view' })),
     stop: (member: string) =>
       doing((handle) => handle.send(member, 'Finish your step and leave.', { type: 'shutdown_request' })),
+    pause: () =>
+      doing((handle) => {
+        if (handle.pause()) return Promise.resolve('paused: nothing begins; P lets it go on');
+        handle.unpause();
+        return Promise.resolve('it goes on');
+      }),
     retry: (task: string | undefined) =>
       doing((handle) => retryTasks(handle, paths, task, isLedHere ? undefined : context.io)),
     diff: (task: string | undefined) =>

@@ -95,6 +95,7 @@ export const reportBody = z.strictObject(reportKeys);
 export const report = answer(reportKeys);
 
 export const waited = answer({ team: text, ended: z.boolean(), exitCode: counted });
+export const paused = answer({ team: text, paused: z.boolean(), changed: z.boolean(), working: counted });
 export const cancelled = answer({ team: text, stopped: z.array(text), completed: counted, total: counted });
 
 const round = z.strictObject({
@@ -234,6 +235,8 @@ export const RUN_SHAPES: Readonly<Record<string, VerbShape>> = {
   resume: { answers: [report, detached] },
   wait: { answers: [waited] },
   cancel: { answers: [cancelled] },
+  pause: { answers: [paused] },
+  unpause: { answers: [paused] },
   refine: { answers: [refined] },
   relay: { answers: [relayed] },
   pipeline: { answers: [report, detached, pipelines, pipeline, ejected] },

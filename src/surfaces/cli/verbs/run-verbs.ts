@@ -96,6 +96,28 @@ export const runs: readonly Verb[] = [
     load: () => import('../commands/runs/wait.ts'),
   },
   {
+    name: 'pause',
+    summary: 'let present turns end and begin nothing new',
+    words: '[team]',
+    options: [],
+    examples: [
+      { line: 'teams pause login', what: 'until `teams unpause login` or `teams resume login`' },
+      { line: 'teams pause', what: 'the only team' },
+    ],
+    load: async () => ({ act: (await import('../commands/runs/pause.ts')).pause }),
+  },
+  {
+    name: 'unpause',
+    summary: 'end a pause',
+    words: '[team]',
+    options: [],
+    examples: [
+      { line: 'teams unpause login', what: 'its members go on within a second' },
+      { line: 'teams unpause', what: 'the only team' },
+    ],
+    load: async () => ({ act: (await import('../commands/runs/pause.ts')).unpause }),
+  },
+  {
     name: 'cancel',
     summary: 'stop a run permanently; file changes and the archive stay',
     words: '[team]',

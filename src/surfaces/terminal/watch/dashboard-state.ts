@@ -43,7 +43,7 @@ export interface Prompt {
 
 /** What the session must do outside this state. */
 export type Order =
-  | { readonly do: 'quit' | 'plain' | 'suspend' | 'copy' | 'retryAll' }
+  | { readonly do: 'quit' | 'plain' | 'suspend' | 'copy' | 'retryAll' | 'pause' }
   | { readonly do: 'send'; readonly to: string; readonly text: string }
   | { readonly do: 'answer'; readonly id: string; readonly text: string }
   | { readonly do: 'revise'; readonly task: string; readonly text: string }

@@ -22,7 +22,7 @@ export function headerOf(look: DashboardModel, columns: number): StyledLine {
   const questions = snapshot.problems.filter(({ request }) => request !== undefined).length;
   const line: Piece[] = [
     { text: safeLine(team), bold: true },
-    { text: `  ${outcome}`, ...OUTCOME_LOOKS[outcome] },
+    { text: `  ${board.phase === 'paused' ? 'paused' : outcome}`, ...OUTCOME_LOOKS[outcome] },
     ...(columns < 70
       ? []
       : [{ text: '  ' }, ...bar({ total, completed, failed, given: skipped + cancelled }, columns)]),
@@ -114,6 +114,7 @@ function hintsOf({ state, rows, snapshot }: DashboardModel): string[] {
     'enter output',
     ...(isTask ? ['x skip', 'd diff'] : ['s send', 'x stop']),
     'w why',
+    ...(snapshot.board.phase === 'paused' ? ['P go on'] : []),
     'f filter',
     'i inbox',
     'p plain',

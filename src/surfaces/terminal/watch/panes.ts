@@ -154,6 +154,7 @@ export const HELP: readonly StyledLine[] = [
   '  a               answer a question, approve a plan; r: refuse it',
   '  r  R            retry the chosen task; all failed tasks',
   '  x               skip the chosen task, or have the chosen member leave',
+  '  P               pause: present turns end, nothing begins; again: go on',
   '  d  w            the changes; why it waits and whose move is next',
   '  s  i  I         send a message; read an inbox; the inbox of the lead',
   '  f               show only rows that contain a text; an empty text shows all',

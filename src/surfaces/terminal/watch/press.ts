@@ -191,6 +191,8 @@ function command(state: State, text: string, shown: Shown): Pressed {
       return retrying(state, row, task, () => deciding(state, false, { rows, row, member }));
     case 'R':
       return { state, order: { do: 'retryAll' } };
+    case 'P':
+      return { state, order: { do: 'pause' } };
     case 'x':
       return { state: confirming(state, subject) };
     default:

@@ -239,6 +239,8 @@ export class WatchSession {
         return this.#try(() => actions.skip(order.task), `#${order.task} skipped`);
       case 'stop':
         return this.#try(() => actions.stop(order.member), `${order.member} finishes its step and leaves`);
+      case 'pause':
+        return this.#try(() => actions.pause(), undefined);
       case 'retry':
       case 'retryAll': {
         const again = (): void => {

@@ -16,6 +16,8 @@ export interface Actions {
   /** Undefined: all failed tasks. @returns what happened, as a sentence */
   retry(task: string | undefined): Promise<string>;
   skip(task: string): Promise<unknown>;
+  /** Pauses the team, or ends its pause. @returns what happened, as a sentence */
+  pause(): Promise<string>;
   /** Asks a member to finish its step and leave. */
   stop(member: string): Promise<unknown>;
   /** What changed; undefined: since the run began. */

@@ -119,6 +119,26 @@ export function RetryAll({ count }: { count: number }): JSX.Element | null {
   );
 }
 
+/** Lets present turns end and nothing begin, or ends that. */
+export function PauseTeam({ isPaused }: { isPaused: boolean }): JSX.Element | null {
+  const { isLive } = usePageNavigation();
+  const command = useCommand();
+  if (!isLive) return null;
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class={isPaused ? 'primary' : 'plain'}
+        disabled={command.isBusy}
+        onClick={() => void command.run({ do: 'pause', paused: !isPaused })}
+      >
+        {isPaused ? 'Let it go on' : 'Pause'}
+      </button>
+      <Outcome {...command} />
+    </div>
+  );
+}
+
 /** Has a member finish its step and leave. */
 export function StopMember({ name }: { name: string }): JSX.Element | null {
   const { isLive } = usePageNavigation();

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { MemberRow, TeamProblem } from '../../wire-types.ts';
 import { Chart } from './chart.tsx';
 import { useNow } from '../use-now.ts';
-import { AddTask, RequestForm, RetryAll, TaskActions } from '../compose.tsx';
+import { AddTask, PauseTeam, RequestForm, RetryAll, TaskActions } from '../compose.tsx';
 import { criticalMs } from '../critical.ts';
 import { usePageNavigation } from '../navigation.ts';
 import { Figure, MemberName, spentText, TaskNumber } from './labels.tsx';
@@ -23,6 +23,7 @@ export function OverviewView({ scene }: { scene: PageModel }): JSX.Element {
       <Tiles scene={scene} now={now} />
       <h2>Members</h2>
       <Members scene={scene} now={now} />
+      {scene.head?.lead.alive === true && <PauseTeam isPaused={scene.head.isPaused} />}
       <AddTask names={scene.members.map(({ name }) => name)} />
       {(scene.head?.counts['completed'] ?? 0) >= MANY && <Throughput scene={scene} now={now} />}
     </section>

@@ -106,7 +106,8 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
           {head.outcome !== undefined && (
             <span class={`run run-${head.outcome}`}>
               <b aria-hidden="true">{OUTCOME_SIGNS[head.outcome]}</b>{' '}
-              {head.isArchived ? `${head.outcome}, archived` : head.outcome}
+              {head.isPaused && head.outcome === 'waiting' ? 'paused' : head.outcome}
+              {head.isArchived ? ', archived' : ''}
             </span>
           )}
           <progress max={Math.max(1, total)} value={done} aria-label={`${done} of ${total} tasks completed`} />
