@@ -241,7 +241,7 @@ async function bundleModules(lazy) {
   const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]', plugins: [oneLanguage] };
   // React's development build, and what ink imports when DEV is set, are in no package of ours.
   const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
-  const external = [...COMMON.external, 'react-devtools-core'];
+  const external = [...COMMON.external, './devtools.js'];
   return build({ ...COMMON, ...options, ...SMALL, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
 }
 

@@ -1,30 +1,37 @@
 /**
- * npm run pack — packs teams-runtime-<version>.tgz in the checkout's root. The packed manifest has no `prepare` script and no
- * development dependencies, so installing it runs nothing and fetches only what the program needs.
+ * npm run pack — packs teams-runtime-<version>.tgz in the checkout's root, then installs and uses it as a person would
+ * (scripts/package/trial.mjs), and writes its weight into docs/package.md. The packed manifest has no `prepare` script,
+ * no development dependencies, and of the dependencies only those that the bundles do not contain.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { stagePackage } from './package/stage.mjs';
+import { tryPackage } from './package/trial.mjs';
+import { weighPackage, writeWeight } from './package/weight.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const ALWAYS = ['README.md', 'LICENSE'];
-
-const LEFT_OUT = ['scripts', 'devDependencies', 'allowScripts'];
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-for (const key of LEFT_OUT) delete manifest[key];
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 const run = (file, args, cwd) =>
   execFileSync(file, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
 
-run(process.execPath, ['scripts/build.mjs', '--types'], ROOT);
-const stage = mkdtempSync(join(tmpdir(), 'teams-pack-'));
-try {
-  for (const name of [...ALWAYS, ...manifest.files.filter((file) => !file.startsWith('!'))])
-    cpSync(join(ROOT, name), join(stage, name), { recursive: true });
-  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  console.log(run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', ROOT], stage).trim());
-} finally {
-  rmSync(stage, { recursive: true, force: true });
+function pack() {
+  run(process.execPath, ['scripts/build.mjs', '--types'], ROOT);
+  const stage = mkdtempSync(join(tmpdir(), 'teams-pack-'));
+  try {
+    stagePackage(ROOT, stage);
+    const name = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', ROOT], stage).trim();
+    return { name, weight: weighPackage(stage) };
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
 }
+
+const { name, weight } = pack();
+console.log(name);
+const installed = tryPackage(join(ROOT, name), ROOT);
+writeWeight(join(ROOT, 'docs', 'package.md'), weight, installed);
+console.log('It was installed into an empty prefix and used; publint and attw found nothing.');
