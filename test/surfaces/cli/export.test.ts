@@ -63,6 +63,10 @@ it('export writes one page from the archive, in which no data is markup', async 
   expect(page.replaceAll('&#39;', "'")).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(page).toContain('After it');
+  expect(page).toMatch(
+    /<main><h2 id="failures">Failures<\/h2><details open><summary><b class="failed">#2: After it<\/b>, bob: /,
+  );
+  expect(page).not.toContain('build skipped');
   expect(page).not.toMatch(/[\u001b\u202e]/);
 });
 

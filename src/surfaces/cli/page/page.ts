@@ -12,13 +12,13 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export function* exportPage(run: TeamExport): Generator<string> {
   const { team, tasks, members, mail } = run;
   yield markup`<!doctype html><html lang="en"><head><meta charset="utf-8" /><meta http-equiv="Content-Security-Policy" content="${POLICY}" /><meta name="viewport" content="width=device-width, initial-scale=1" /><title>Team ${team}</title><style>${STYLE}</style></head><body>
-<header><h1>Team ${team}</h1>${factsOf(run)}<nav><a href="#timeline">Timeline</a><a href="#tasks">Tasks</a><a href="#members">Members</a><a href="#mail">Mail</a><a href="#report">Report</a></nav></header>
-<main><h2 id="timeline">Timeline</h2>${criticalOf(run)}${timelineOf(run)}
-<h2 id="tasks">Tasks</h2><table><thead><tr><th>Task</th><th>Status</th><th>Member</th><th>Waited for</th><th>Worked</th><th>Cost</th></tr></thead><tbody>
+<header><h1>Team ${team}</h1>${factsOf(run)}<nav>${run.report.failures.length === 0 ? NOTHING : markup`<a href="#failures">Failures</a>`}<a href="#timeline">Timeline</a><a href="#tasks">Tasks</a><a href="#members">Members</a><a href="#mail">Mail</a><a href="#report">Report</a></nav></header>
+<main>${failuresOf(run)}<h2 id="timeline">Timeline</h2>${criticalOf(run)}${timelineOf(run)}
+<h2 id="tasks">Tasks</h2><table><thead><tr><th>Task</th><th>Status</th><th>Member</th><th>Waited for</th><th class="number">Worked</th><th class="number">Cost</th></tr></thead><tbody>
 `.text;
   for (const task of tasks) yield taskRow(task).text;
   yield markup`</tbody></table>
-<h2 id="members">Members</h2><table><thead><tr><th>Member</th><th>Role</th><th>Agent</th><th>Tasks</th><th>Worked</th><th>Cost</th><th>Status</th></tr></thead><tbody>
+<h2 id="members">Members</h2><table><thead><tr><th>Member</th><th>Role</th><th>Agent</th><th class="number">Tasks</th><th class="number">Worked</th><th class="number">Cost</th><th>Status</th></tr></thead><tbody>
 ${members.map(memberRow)}</tbody></table>
 <h2 id="mail">Mail</h2>${mail.length === 0 ? markup`<p class="faint">No messages.</p>` : NOTHING}<table><tbody>
 `.text;
@@ -27,16 +27,34 @@ ${members.map(memberRow)}</tbody></table>
 `.text;
 }
 
-function factsOf({ report, exportedAt, tasks, timeline, spending }: TeamExport): Html {
-  const done = tasks.filter(({ column }) => column === 'completed').length;
-  const { gates } = report;
-  return markup`<ul class="facts"><li><b>${report.outcome}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${duration(report.durationMs)}</li><li>build ${gates.build}, tests ${gates.test}, verification ${gates.crossVerify}</li><li>${costOf(spending)}</li><li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
+/** What failed comes first, with the end of its output open. */
+function failuresOf({ report: { failures } }: TeamExport): Html {
+  if (failures.length === 0) return NOTHING;
+  return markup`<h2 id="failures">Failures</h2>${failures.map(
+    ({ what, member, reason, output, next }) =>
+      markup`<details open><summary><b class="failed">${what}</b>${member === null ? '' : `, ${member}`}: ${reason}</summary>${output.length === 0 ? markup`<p class="faint">It printed nothing.</p>` : markup`<pre>${output.join('\n')}</pre>`}<p class="faint">Try it again: ${next}</p></details>`,
+  )}`;
 }
 
+function factsOf({ report, exportedAt, tasks, timeline, spending }: TeamExport): Html {
+  const done = tasks.filter(({ column }) => column === 'completed').length;
+  const gates = gatesOf(report.gates);
+  return markup`<ul class="facts"><li><b>${report.outcome}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${duration(report.durationMs)}</li>${[gates, costOf(spending)].map((one) => (one === '' ? NOTHING : markup`<li>${one}</li>`))}<li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
+}
+
+/** Only those that ran. */
+const gatesOf = ({ build, test, lint = 'skipped', crossVerify }: TeamExport['report']['gates']): string =>
+  Object.entries({ build, tests: test, lint, verification: crossVerify })
+    .flatMap(([gate, result]) => (result === 'skipped' ? [] : [`${gate} ${result}`]))
+    .join(', ');
+
+/** A price that is not known is called unknown, never 0. */
 const costOf = (spending: TeamExport['spending'] | null): string => {
   if (spending === null || spending.tokens === 0) return '';
-  const { tokens, usd, unpriced } = spending;
-  return `${tokens} tokens, $${usd.toFixed(2)}${unpriced.length > 0 ? ' plus models without a known price' : ''}`;
+  const { tokens, usd, unpriced, unknown } = spending;
+  const isUnknown = unpriced.length + unknown.length > 0;
+  if (isUnknown && usd === 0) return `${tokens} tokens, cost unknown`;
+  return `${tokens} tokens, $${usd.toFixed(2)}${isUnknown ? ' + unknown' : ''}`;
 };
 
 function criticalOf({ timeline: { critical } }: TeamExport): Html {
@@ -81,7 +99,7 @@ h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1rem; margin: 2rem 0 .5rem;
 a { color: inherit; } nav a { margin-right: 1rem; color: var(--work); }
 .faint { color: var(--faint); } .facts { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: .5rem 0; padding: 0; list-style: none; }
 .facts b { font-weight: 600; } table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-th { font-weight: 600; color: var(--faint); } td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } tr:target { outline: 2px solid var(--work); }
+th { font-weight: 600; color: var(--faint); } th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } tr:target { outline: 2px solid var(--work); }
 .completed { color: var(--good); } .failed, .lost { color: var(--bad); } .in_progress, .running { color: var(--work); } .blocked, .released { color: var(--warn); } .skipped, .cancelled { color: var(--mute); }
 pre { margin: .25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 12px/1.45 ui-monospace, monospace; } summary { cursor: pointer; }
 svg { width: 100%; font: 11px system-ui, sans-serif; fill: var(--ink); } svg rect { fill: currentColor; rx: 2; } svg .critical { font-weight: 700; } svg line.tick { stroke: var(--line); } svg text.tick { fill: var(--faint); } svg line.restart { stroke: var(--bad); stroke-dasharray: 3 3; }
