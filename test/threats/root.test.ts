@@ -66,6 +66,8 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   route: ['mend it'],
   resume: ['duo'],
   wait: ['duo', '--timeout', '1s'],
+  pause: ['duo'],
+  unpause: ['duo'],
   cancel: ['duo', '--yes'],
   mcp: [],
   init: ['--yes'],
@@ -140,6 +142,7 @@ describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes no
       { do: 'revise', task: '1', text: 'again' },
       { do: 'retry', task: '1' },
       { do: 'skip', task: '1' },
+      { do: 'pause', paused: true },
       { do: 'stop', member: 'ada' },
       { do: 'add', subject: 'Two', description: '' },
     ];

@@ -28,6 +28,7 @@ const outputQuery = z.object({
   member: z.string().max(64).optional(),
   after: number.default(0),
 });
+const searchQuery = z.object({ q: z.string().trim().min(1).max(200) });
 const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
 
 /** @param isToken the token is asked for again here, after routing: what a route serves never depends on the guard alone */
@@ -60,6 +61,10 @@ export function appOf(cache: TeamCache, isToken: ServerIdentity['isToken']): Hon
     const { q, count, ...rest } = parsed(mailQuery, c.req.query());
     const live = await cache.live(c.req.param('team'));
     return answer(c, await live.mail({ ...rest, text: q, count: Math.min(500, count) }));
+  });
+  app.get('/api/teams/:team/search', async (c) => {
+    const { q } = parsed(searchQuery, c.req.query());
+    return answer(c, await (await cache.live(c.req.param('team'))).search(q));
   });
   app.get('/api/teams/:team/file', async (c) => {
     const { file, from } = parsed(fileQuery, c.req.query());

@@ -29,7 +29,8 @@ import type {
 import { runAtOnce, runCooperatively } from './cooperative.ts';
 import { LiveModel } from './live-model.ts';
 import { eventRow } from './wire-rows.ts';
-import type { ChangesPage, EventRow, MailPage, OutputPage, TaskDetail, WhyDetail } from './wire-types.ts';
+import { searchTeam } from './team-search.ts';
+import type { ChangesPage, EventRow, FoundInTeam, MailPage, OutputPage, TaskDetail, WhyDetail } from './wire-types.ts';
 
 export interface LiveOptions {
   readonly watch: TeamWatchOptions;
@@ -185,6 +186,10 @@ export class LiveTeam {
   async why(subject?: string): Promise<WhyDetail> {
     const { store } = this.#watch;
     return { text: whyText(await why(store, subject, this.#options.why), store.clock.now()) };
+  }
+
+  search(words: string): Promise<FoundInTeam> {
+    return searchTeam({ store: this.#watch.store, mail: this.#mailIndex, events: this.#events }, words);
   }
 
   mail(wanted: MailWanted): Promise<MailPage> {

@@ -135,9 +135,27 @@ export interface Update {
   readonly path?: PathRow;
 }
 
-export interface MailPage {
+export type MailPage = Found<MailRow>;
+
+/** A line that a member printed. */
+export interface FoundLine {
+  readonly member: string;
+  readonly line: string;
+}
+
+interface Found<T> {
+  /** How many match; `rows` are the newest of them. */
   readonly total: number;
-  readonly rows: readonly MailRow[];
+  readonly rows: readonly T[];
+}
+
+/** What a search over a whole team found. */
+export interface FoundInTeam {
+  readonly tasks: Found<{ readonly id: string; readonly subject: string; readonly status: string }>;
+  readonly lines: Found<FoundLine>;
+  readonly mail: Found<MailRow>;
+  /** Among the latest events only. */
+  readonly events: Found<EventRow>;
 }
 
 export interface TaskDetail {

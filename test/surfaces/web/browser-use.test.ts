@@ -61,6 +61,30 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.getByText('The file is empty.').waitFor();
   });
 
+  it('a search over everything opens what it found, by keyboard', async () => {
+    const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url);
+    await tab.keyboard.press('Control+k');
+    const dialog = tab.getByRole('dialog', { name: 'Search everything' });
+    await dialog.getByRole('searchbox').waitFor();
+    await tab.keyboard.type('plan file');
+    const found = dialog.getByRole('button', { name: /#\d+ .*the plan file/ }).first();
+    await found.waitFor();
+    const subject = (await found.textContent()) ?? '';
+    await found.focus();
+    await tab.keyboard.press('Enter');
+    const id = /#(\d+)/.exec(subject)?.[1] ?? '';
+    await tab.getByRole('complementary', { name: `task ${id}` }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await tab.keyboard.press('Escape');
+    await tab.getByRole('button', { name: 'Search', exact: true }).click();
+    await tab.keyboard.type('surely nowhere');
+    await dialog.getByText('Nothing matches.').waitFor();
+    await tab.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('the page is used by keyboard, carries out commands, and catches up after a lost connection', async () => {
     const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
     const page = await openPage(team.root);

@@ -126,6 +126,29 @@ describe('the output', () => {
     expect((await page.ask('teams/login/output?member=../lead')).status).toBe(400);
     expect((await page.ask('teams/login/changes')).status).toBe(400);
   });
+
+  it('a search finds tasks, lines, mail and events, and counts more than it lists', async () => {
+    const team = told().add('Paint the NEEDLE red');
+    for (const at of Array.from({ length: 25 }, (_, index) => index)) team.add(`Task with straw ${at}`);
+    const { disk, paths } = team.store;
+    const log = new OutputLog(disk, paths.output(name('bob')), paths.outputParts(name('bob')));
+    onTestFinished(() => log.close());
+    log.append(Buffer.from('hay\nhere is a Needle\nneedle without an end'));
+    const page = await openPage(team.root);
+    await page.do('login', { do: 'send', to: 'ada', text: 'thread the needle' });
+    await page.hear('login', ({ events }) => events.some(({ text }) => text.includes('needle')));
+    const found = await page.json('teams/login/search?q=%20needle');
+    expect(found).toMatchObject({
+      tasks: { total: 1, rows: [{ id: '3', subject: 'Paint the NEEDLE red', status: 'ready' }] },
+      lines: { total: 2, rows: [{ member: 'bob', line: 'needle without an end' }, { line: 'here is a Needle' }] },
+      mail: { total: 1, rows: [{ to: 'ada', text: 'thread the needle' }] },
+      events: { total: 2, rows: [{ type: 'message.sent' }, { type: 'task.created' }] },
+    });
+    expect(await page.json('teams/login/search?q=straw')).toMatchObject({ tasks: { total: 25 } });
+    expect(await page.json('teams/login/search?q=%232')).toMatchObject({ tasks: { rows: [{ id: '2' }] } });
+    for (const wrong of ['search', 'search?q=', `search?q=${'x'.repeat(201)}`])
+      expect((await page.ask(`teams/login/${wrong}`)).status).toBe(400);
+  });
 });
 
 describe('a command of the page', () => {

@@ -8,6 +8,7 @@ import { PageNavigationProvider } from './navigation.ts';
 import { TABS, useRoute, type PageRoute } from './routes.ts';
 import { PageModel } from './page-model.ts';
 import { useNotifications } from './use-notifications.ts';
+import { SearchPanel } from './panels/search-panel.tsx';
 import { AsidePanel, KeyHelp, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
 import { get, listen, RequestRefusedError, takeToken } from './http-client.ts';
 
@@ -16,8 +17,8 @@ function Page(): JSX.Element {
   const [teams, refusal] = useTeams();
   const team = place.team ?? teams[0]?.id;
   const [scene, trouble] = useScene(team);
-  const [hasHelp, setHelp] = useState(false);
-  useKeys(go, setHelp);
+  const [over, setOver] = useState<Over>(undefined);
+  useKeys(go, setOver);
   useNotifications(scene);
   useEffect(() => {
     document.title = `${scene.problems.length > 0 ? `(${scene.problems.length}) ` : ''}${scene.head?.team ?? 'teams'} · ${TAB_NAMES[place.tab]}`;
@@ -39,6 +40,7 @@ function Page(): JSX.Element {
         scene={scene}
         trouble={trouble}
         onTeam={(id) => go({ team: id, aside: undefined })}
+        onSearch={() => setOver('search')}
       />
       <Nav tab={place.tab} scene={scene} onTab={(tab) => go({ tab })} />
       <main>
@@ -51,7 +53,8 @@ function Page(): JSX.Element {
       {place.aside !== undefined && (
         <AsidePanel aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
       )}
-      {hasHelp && <KeyHelp onClose={() => setHelp(false)} />}
+      {over === 'help' && <KeyHelp onClose={() => setOver(undefined)} />}
+      {over === 'search' && team !== undefined && <SearchPanel onClose={() => setOver(undefined)} />}
     </PageNavigationProvider>
   );
 }
@@ -104,17 +107,24 @@ function useScene(team: string | undefined): [PageModel, string | undefined] {
   return [scene, trouble];
 }
 
-/** Keys: 1 to 9 for the views, / to search, ? for help, Escape to close. */
-function useKeys(go: (change: Partial<PageRoute>) => void, onHelp: (isShown: boolean) => void): void {
+/** What covers the page. */
+type Over = 'help' | 'search' | undefined;
+
+/** Keys: 1 to 9 for the views, / to search in a view, Ctrl-K to search everything, ? for help, Escape to close. */
+function useKeys(go: (change: Partial<PageRoute>) => void, onOver: (over: Over) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') {
-        onHelp(false);
+        onOver(undefined);
         return go({ aside: undefined });
+      }
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        return onOver('search');
       }
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === '?') return onHelp(true);
+      if (event.key === '?') return onOver('help');
       const tab = TABS[Number(event.key) - 1];
       if (tab !== undefined) return go({ tab });
       const search = document.querySelector('[data-search]');

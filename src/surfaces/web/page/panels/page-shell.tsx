@@ -84,9 +84,10 @@ interface TopProps {
   readonly scene: PageModel;
   readonly trouble: string | undefined;
   readonly onTeam: (team: string) => void;
+  readonly onSearch: () => void;
 }
 
-export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Element {
+export function Top({ teams, team, scene, trouble, onTeam, onSearch }: TopProps): JSX.Element {
   const { head } = scene;
   const total = head?.counts.total ?? 0;
   const done = head?.counts['completed'] ?? 0;
@@ -131,6 +132,9 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
         </>
       )}
       <span class="grow" />
+      <button type="button" class="plain" title="Search everything (Ctrl-K)" onClick={onSearch}>
+        Search
+      </button>
       <NotifyButton />
       <Live trouble={trouble ?? head?.trouble ?? undefined} scene={scene} />
     </header>
@@ -186,6 +190,8 @@ export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
         ))}
         <dt>/</dt>
         <dd>search in this view</dd>
+        <dt>Ctrl-K</dt>
+        <dd>search everything</dd>
         <dt>Arrows, Page up and down</dt>
         <dd>move through a list</dd>
         <dt>Ctrl-Enter</dt>
