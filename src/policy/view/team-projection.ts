@@ -45,6 +45,8 @@ export class TeamProjection {
     this.flow.add(event);
     this.spending.add(event);
     const { member, text = '' } = event;
+    // What was said about an earlier task says nothing of the present one.
+    if (member !== undefined && event.type === 'task.claimed') this.#words.delete(member);
     if (member !== undefined && isSpeech(event) && text.trim() !== '') this.#words.set(member, text);
     if (event.type === 'task.completed') this.#completions.push(Date.parse(event.at));
     this.#firstAt ??= event.at;

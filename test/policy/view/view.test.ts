@@ -24,6 +24,19 @@ const status = (member: string, state: MemberState, reason = 'so it is'): Member
   task: null,
 });
 
+describe('the last words of a member', () => {
+  it('what was said about an earlier task is not shown beside the next one', () => {
+    const projection = new TeamProjection();
+    const at = '2026-01-01T00:00:00.000Z';
+    projection.add({ number: 1, at, type: 'agent.said', member: 'ada', text: 'done with #1' });
+    expect(projection.words.get('ada')).toBe('done with #1');
+    const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
+    team.claim('ada', '1');
+    for (const event of team.shown) projection.add(event);
+    expect(projection.words.get('ada')).toBeUndefined();
+  });
+});
+
 describe('the timeline', () => {
   it('the timeline has a span for each claim, with its holder and its end', () => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }, { owner: 'bob' }] });

@@ -85,9 +85,9 @@ function screen(
     ending: undefined,
     ...more,
   };
-  const { above, left, right, below, hits } = draw({ ...look, state, lines }, size);
+  const { above, left, right, below, hits, space } = draw({ ...look, state, lines }, size);
   const texts = (all: readonly StyledLine[]): string[] => all.map((line) => line.map(({ text }) => text).join(''));
-  return { all: texts([...above, ...left, ...below]), right: texts(right), rows, hits };
+  return { all: texts([...above, ...left, ...below]), right: texts(right), rows, hits, space };
 }
 
 describe('a drawing', () => {
@@ -232,9 +232,36 @@ describe('a key', () => {
     expect(keys('fbob\n\u001b').state.filter).toBe('');
   });
 
+  it.each([0, 3, 9, 10, 11, 40])(
+    'a reason or a change is read from its beginning, and each row of %s long lines can be scrolled to',
+    (count) => {
+      // Each line takes one to four rows.
+      const lines = Array.from({ length: count }, (_, at) =>
+        Array.from({ length: 1 + (at % 4) * 9 }, (__, word) => `${at}.${word}`).join(' '),
+      );
+      const size = { columns: 40, rows: 12 };
+      let state: State = press(FIRST, keyOf('w'), NOTHING_SHOWN).state;
+      const drawn = () => screen(told(), size, state, lines);
+      const seen = drawn().all.join('\n');
+      if (count > 0) expect(seen).toMatch(/WHY[^\n]*\n0\.0\n/);
+      const words = new Set<string>();
+      for (let steps = 0; steps <= count; steps += 1) {
+        const { all, space } = drawn();
+        for (const [word] of all
+          .slice(2, -1)
+          .join('\n')
+          .matchAll(/\d+\.\d+/g))
+          words.add(word);
+        state = press(state, { kind: 'down' }, { ...NOTHING_SHOWN, lines, space }).state;
+      }
+      expect(state.back).toBe(0);
+      expect([...words].sort()).toEqual(lines.flatMap((line) => line.split(' ')).sort());
+    },
+  );
+
   it('a search goes to the last match, then to older and newer ones', () => {
     const lines = Array.from({ length: 50 }, (_, index) => (index % 10 === 0 ? `error ${index}` : 'x'));
-    const shown = { ...NOTHING_SHOWN, rows, lines, height: 5 };
+    const shown = { ...NOTHING_SHOWN, rows, lines, space: { height: 5, mostBack: 45 } };
     const opened = press({ ...FIRST, selected: 'member ada' }, { kind: 'enter' }, shown).state;
     const typed = Array.from('/error\n', keyOf);
     const bottom = (state: State): string | undefined => lines[lines.length - 1 - state.back];
@@ -248,7 +275,8 @@ describe('a key', () => {
 
   it('the mouse chooses a row, and scrolls the list or the output', () => {
     const lines = Array.from({ length: 50 }, (_, index) => `${index}`);
-    const shown: Shown = { rows, lines, height: 5, rowAt: (x, y) => (x < 10 && y === 3 ? 'member bob' : undefined) };
+    const rowAt: Shown['rowAt'] = (x, y) => (x < 10 && y === 3 ? 'member bob' : undefined);
+    const shown: Shown = { rows, lines, space: { height: 5, mostBack: 45 }, rowAt };
     expect(press(FIRST, { kind: 'click', x: 2, y: 3 }, shown).state.selected).toBe('member bob');
     expect(press(FIRST, { kind: 'click', x: 20, y: 3 }, shown).state.selected).toBe('');
     expect(press(FIRST, { kind: 'wheelUp', x: 20, y: 3 }, shown).state.back).toBe(3);

@@ -6,7 +6,7 @@ import { count, safeLine } from '../../../app.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
 import { chosenRow, keyOf } from './dashboard-rows.ts';
 import { footerOf, headerOf } from './header.ts';
-import { heightOf, messagesPane, outputPane, wholePane } from './output-pane.ts';
+import { messagesPane, NO_SPACE, outputPane, wholePane, type OutputSpace } from './output-pane.ts';
 import { cardLine, HELP, memberLines, problemLine } from './panes.ts';
 import { allocateLines } from './screen-space.ts';
 import { faint, fitted, heading, within, type StyledLine } from './styled-line.ts';
@@ -29,8 +29,8 @@ export interface Drawing {
   readonly leftWidth: number;
   /** The key of the row in each line from the top of the screen, for the mouse. */
   readonly hits: readonly (string | undefined)[];
-  /** How many lines of output fit. */
-  readonly height: number;
+  /** Where the output is drawn. */
+  readonly space: OutputSpace;
 }
 
 interface ListLine {
@@ -53,7 +53,7 @@ export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Dr
     below: fit([footerOf(look, columns)], columns),
     leftWidth: body.leftWidth,
     hits: [undefined, ...body.left.map(({ key }) => key)],
-    height: body.height,
+    space: body.space,
   };
 }
 
@@ -61,43 +61,46 @@ interface Body {
   readonly left: readonly ListLine[];
   readonly right: readonly StyledLine[];
   readonly leftWidth: number;
-  readonly height: number;
+  readonly space: OutputSpace;
 }
 
 const unkeyed = (lines: readonly StyledLine[]): ListLine[] => lines.map((line) => ({ line }));
 
 function bodyOf(look: DashboardModel, room: number, columns: number): Body {
   const { pane } = look.state;
-  const whole = (lines: readonly StyledLine[]): Body => ({
+  const whole = (lines: readonly StyledLine[], space = NO_SPACE): Body => ({
     left: unkeyed(lines),
     right: [],
     leftWidth: columns,
-    height: heightOf(room),
+    space,
   });
   if (pane.kind === 'help') return whole(within([heading('KEYS'), ...HELP], room));
-  if (pane.kind !== 'team') return whole(wholePane(look, room, columns));
+  if (pane.kind !== 'team') {
+    const { lines, space } = wholePane(look, room, columns);
+    return whole(lines, space);
+  }
   if (columns >= WIDE) {
     const leftWidth = Math.min(76, Math.floor(columns * 0.46));
     const forMessages = room >= 24 && look.shown.messages.length > 0 ? MESSAGES : 0;
     const forOutput = room - forMessages;
-    const right = outputPane(look, forOutput, columns - leftWidth - 2);
+    const { lines: right, space } = outputPane(look, forOutput, columns - leftWidth - 2);
     const gap = Array.from({ length: Math.max(0, forOutput - right.length) }, (): StyledLine => []);
     return {
       left: listPane(look, room),
       right: forMessages === 0 ? right : [...right, ...gap, ...messagesPane(look, forMessages)],
       leftWidth,
-      height: heightOf(forOutput),
+      space,
     };
   }
   if (room < HIGH - 3) return { ...whole([]), left: listPane(look, room) };
   const forOutput = Math.floor(room * 0.42);
   const list = listPane(look, room - forOutput - 1);
-  const output = outputPane(look, forOutput, columns);
+  const { lines: output, space } = outputPane(look, forOutput, columns);
   return {
     left: [...list, { line: faint('-'.repeat(columns)) }, ...unkeyed(output)],
     right: [],
     leftWidth: columns,
-    height: heightOf(forOutput),
+    space,
   };
 }
 

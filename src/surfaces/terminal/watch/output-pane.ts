@@ -20,26 +20,45 @@ import {
 /** Lines of a question that are shown at most. */
 const QUESTION_LINES = 8;
 
+/** Where an output is drawn. */
+export interface OutputSpace {
+  /** How many rows it has. */
+  readonly height: number;
+  /** How many lines can be below the last one shown; then the first line is at the top. */
+  readonly mostBack: number;
+}
+
+interface OutputPane {
+  readonly lines: readonly StyledLine[];
+  readonly space: OutputSpace;
+}
+
+export const NO_SPACE: OutputSpace = { height: 1, mostBack: 0 };
+
 /** What the chosen row is about, then the end of its output, or further back. */
-export function outputPane(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+export function outputPane(look: DashboardModel, room: number, columns: number): OutputPane {
   const row = look.rows[chosenRow(look.state, look.rows)];
   const subject = subjectOf(row);
-  if (subject === undefined) return within(row?.kind === 'problem' ? problemFacts(row, columns) : [], room);
+  if (subject === undefined)
+    return { lines: within(row?.kind === 'problem' ? problemFacts(row, columns) : [], room), space: NO_SPACE };
   const facts = [...questionOf(row, columns), ...factsOf(look, subject, columns)];
-  const [title = [], ...rest] = facts;
-  const shown = within(rest, Math.max(0, Math.floor(room / 2)));
-  return [title, ...shown, ...outputLines(look, Math.max(0, room - shown.length - 1), columns)];
+  return under(look, within(facts, 1 + Math.max(0, Math.floor(room / 2))), room, columns);
+}
+
+function under(look: DashboardModel, head: readonly StyledLine[], room: number, columns: number): OutputPane {
+  const space = spaceFor(look.lines, Math.max(0, room - head.length), columns);
+  return { lines: [...head, ...outputLines(look, space, columns)], space };
 }
 
 /** One thing on the whole screen: an output, an inbox, changes, a reason. */
-export function wholePane(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+export function wholePane(look: DashboardModel, room: number, columns: number): OutputPane {
   const { pane } = look.state;
   if (pane.kind === 'output') {
-    const [title = [], ...facts] = factsOf(look, pane.of, columns);
-    const shown = within(facts, Math.max(0, Math.floor(room / 3)));
-    return [title, ...shown, ...outputLines(look, Math.max(0, room - shown.length - 1), columns)];
+    const facts = factsOf(look, pane.of, columns);
+    return under(look, within(facts, 1 + Math.max(0, Math.floor(room / 3))), room, columns);
   }
-  return [heading(titleOf(look), whereIn(look, room - 1)), ...outputLines(look, room - 1, columns)];
+  const space = spaceFor(look.lines, room - 1, columns);
+  return { lines: [heading(titleOf(look), whereIn(look, space)), ...outputLines(look, space, columns)], space };
 }
 
 function titleOf({ state: { pane }, team }: DashboardModel): string {
@@ -49,26 +68,37 @@ function titleOf({ state: { pane }, team }: DashboardModel): string {
   return pane.task === undefined ? `${what} of ${safeLine(team)}` : `${what} of #${pane.task}`;
 }
 
-const whereIn = ({ state: { back }, lines }: DashboardModel, height: number): string => {
-  const hidden = Math.min(back, Math.max(0, lines.length - height));
+const whereIn = ({ state: { back }, lines }: DashboardModel, { mostBack }: OutputSpace): string => {
+  const hidden = Math.min(back, mostBack);
   return hidden > 0 ? `${lines.length} lines, ${hidden} below` : `${lines.length} lines`;
 };
 
-/** How many lines of the output fit into a pane, for scrolling. */
-export const heightOf = (room: number): number => Math.max(1, room - 1);
+/** A long line takes several rows. */
+const rowsOfLine = (line: string, columns: number): string[] => wrapped(safeText(line).replaceAll('\t', '  '), columns);
 
-/** The last lines that fit, above `back` lines; a long line is wrapped. */
-function outputLines(look: DashboardModel, room: number, columns: number): readonly StyledLine[] {
+function spaceFor(lines: readonly string[], height: number, columns: number): OutputSpace {
+  let rows = 0;
+  for (const [at, line] of lines.entries()) {
+    rows += rowsOfLine(line, columns).length;
+    if (rows >= height) return { height, mostBack: rows > height ? lines.length - at : lines.length - at - 1 };
+  }
+  return { height, mostBack: 0 };
+}
+
+/** The last lines that fit, above `back` lines; or the first ones, if it is all the way back. */
+function outputLines(look: DashboardModel, { height, mostBack }: OutputSpace, columns: number): readonly StyledLine[] {
   const { lines, state } = look;
-  if (room <= 0) return [];
+  if (height <= 0) return [];
   if (lines.length === 0) return [faint('  nothing printed yet')];
-  const end = Math.max(Math.min(room, lines.length), lines.length - state.back);
-  const shown: StyledLine[] = [];
-  for (let at = end - 1; at >= 0 && shown.length < room; at -= 1)
-    shown.unshift(
-      ...wrapped(safeText(lines[at] ?? '').replaceAll('\t', '  '), columns).map((text) => styled(text, look)),
-    );
-  return shown.slice(-room);
+  const rows: string[] = [];
+  if (mostBack > 0 && state.back >= mostBack) {
+    for (let at = 0; at < lines.length && rows.length < height; at += 1)
+      rows.push(...rowsOfLine(lines[at] ?? '', columns));
+    return rows.slice(0, height).map((text) => styled(text, look));
+  }
+  for (let at = lines.length - Math.min(state.back, mostBack) - 1; at >= 0 && rows.length < height; at -= 1)
+    rows.unshift(...rowsOfLine(lines[at] ?? '', columns));
+  return rows.slice(-height).map((text) => styled(text, look));
 }
 
 function styled(text: string, { state: { find, pane } }: DashboardModel): StyledLine {

@@ -2,6 +2,7 @@
 import { charactersOf } from '../text-width.ts';
 import { chosenRow, keyOf, subjectOf, type Row, type Subject } from './dashboard-rows.ts';
 import type { Key, Order, Pane, Prompt, State } from './dashboard-state.ts';
+import { NO_SPACE, type OutputSpace } from './output-pane.ts';
 import { confirming, deciding, filtering, searching, sending } from './prompts.ts';
 
 /** What is on the screen when a key is pressed. */
@@ -9,13 +10,13 @@ export interface Shown {
   readonly rows: readonly Row[];
   /** The lines of the output, all that are kept. */
   readonly lines: readonly string[];
-  /** How many of them fit. */
-  readonly height: number;
+  /** Where they are drawn. */
+  readonly space: OutputSpace;
   /** The key of the row that is drawn at a cell; undefined where there is none. */
   readonly rowAt: (x: number, y: number) => string | undefined;
 }
 
-export const NOTHING_SHOWN: Shown = { rows: [], lines: [], height: 10, rowAt: () => undefined };
+export const NOTHING_SHOWN: Shown = { rows: [], lines: [], space: NO_SPACE, rowAt: () => undefined };
 
 interface Pressed {
   readonly state: State;
@@ -27,7 +28,7 @@ const WHEEL = 3;
 export function press(state: State, key: Key, shown: Shown): Pressed {
   if (state.prompt && key.kind !== 'interrupt' && key.kind !== 'suspend') return typed(state, state.prompt, key, shown);
   const quiet = { ...state, notice: '' };
-  const page = Math.max(1, shown.height - 1);
+  const page = Math.max(1, shown.space.height - 1);
   switch (key.kind) {
     case 'interrupt':
       return { state, order: { do: 'quit' } };
@@ -98,9 +99,9 @@ function moved(state: State, by: number, shown: Shown): State {
   return chose(state, rows[Math.max(0, Math.min(rows.length - 1, chosenRow(state, rows) + by))]);
 }
 
-const scrolled = (state: State, by: number, { lines, height }: Shown): State => ({
+const scrolled = (state: State, by: number, { space: { mostBack } }: Shown): State => ({
   ...state,
-  back: Math.max(0, Math.min(state.back + by, Math.max(0, lines.length - height))),
+  back: Math.max(0, Math.min(Math.min(state.back, mostBack) + by, mostBack)),
 });
 
 /** The first row of the next part: problems, members, tasks. */
@@ -141,7 +142,10 @@ function command(state: State, text: string, shown: Shown): Pressed {
   const row = rows[chosenRow(state, rows)];
   const subject = subjectIn(state, rows);
   const member = memberIn(state, row);
-  const at = (pane: Pane): Pressed => ({ state: { ...state, pane, back: 0, find: '' } });
+  // Changes and reasons are read from their beginning, outputs and mail from their end.
+  const at = (pane: Pane): Pressed => ({
+    state: { ...state, pane, back: pane.kind === 'diff' || pane.kind === 'why' ? Infinity : 0, find: '' },
+  });
   const task = subject?.kind === 'task' ? subject.task : undefined;
   switch (text) {
     case 'q':
@@ -220,10 +224,10 @@ function memberIn({ pane }: State, row: Row | undefined): string | undefined {
 }
 
 /** Scrolls to a line with the searched text: the last one, or the next one in a direction. */
-function found(state: State, { lines, height }: Shown, which: 'first' | 'older' | 'newer'): State {
+function found(state: State, { lines, space: { mostBack } }: Shown, which: 'first' | 'older' | 'newer'): State {
   const wanted = state.find.toLowerCase();
   if (wanted === '') return { ...state, notice: 'Nothing is searched; / asks for a text.' };
-  const bottom = lines.length - 1 - state.back;
+  const bottom = lines.length - 1 - Math.min(state.back, mostBack);
   const has = (line: string): boolean => line.toLowerCase().includes(wanted);
   const at =
     which === 'newer'
@@ -233,7 +237,7 @@ function found(state: State, { lines, height }: Shown, which: 'first' | 'older' 
   // The line found is the last one on the screen, unless the text begins below it.
   return {
     ...state,
-    back: Math.max(0, Math.min(lines.length - 1 - at, Math.max(0, lines.length - height))),
+    back: Math.max(0, Math.min(lines.length - 1 - at, mostBack)),
     notice: '',
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
 import { draw, type Drawing } from './draw.ts';
+import { NO_SPACE } from './output-pane.ts';
 import { Feed, type FeedSource } from './feed.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
 import type { DashboardOptions } from './watch-team.ts';
@@ -184,7 +185,7 @@ export class WatchSession {
     const shown: Shown = {
       rows,
       lines: this.#feed?.lines ?? [],
-      height: drawing?.height ?? 1,
+      space: drawing?.space ?? NO_SPACE,
       rowAt: (x, y) => (drawing !== undefined && x < drawing.leftWidth ? drawing.hits[y] : undefined),
     };
     this.#options.run?.ending?.stay();
