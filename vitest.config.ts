@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'disk',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...PURE, ...ALONE, 'test/hosts/**', 'test/real-agents/**'],
+          exclude: [...PURE, ...ALONE, 'test/hosts/**', 'test/real-agents/**', 'test/screenshots/**'],
           isolate: false,
           ...ON_DISK,
         },

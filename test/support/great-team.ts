@@ -15,6 +15,8 @@ export interface Sizes {
   readonly members: number;
   readonly tasks: number;
   readonly messages: number;
+  /** How many members have a task that failed for good; the last member has none. */
+  readonly failures?: number;
 }
 
 const NAMES = ['ada', 'bob', 'cleo', 'dan', 'eve', 'finn', 'gus', 'hal', 'iris', 'jon'];
@@ -30,7 +32,11 @@ const subjectAt = (index: number): string =>
   `${VERBS[index % VERBS.length] ?? ''} ${THINGS[Math.floor(index / 3) % THINGS.length] ?? ''}`;
 
 /** @param clock the start of the history; afterwards it is at the end of the history */
-export function greatTeam({ members, tasks, messages }: Sizes, root?: string, clock = new FakeClock()): ToldTeam {
+export function greatTeam(
+  { members, tasks, messages, failures = 0 }: Sizes,
+  root?: string,
+  clock = new FakeClock(),
+): ToldTeam {
   const names = Array.from({ length: members }, (_, index) => memberAt(index));
   const cast = Object.fromEntries(names.map((one, at) => [one, `${ROLES[at % ROLES.length] ?? ''}/claude`]));
   const team = new ToldTeam(cast, { root, clock });
@@ -38,7 +44,7 @@ export function greatTeam({ members, tasks, messages }: Sizes, root?: string, cl
   for (const one of names) team.process(one, 'alive');
   const past = new Past(team, names);
   past.plan(tasks);
-  past.work(Math.floor((tasks * 0.75) / members));
+  past.work(Math.floor((tasks * 0.75) / members), failures);
   past.write(messages);
   team.store.board.fold();
   return team;
@@ -68,7 +74,7 @@ class Past {
   }
 
   /** Each member does `rounds` tasks and claims one more; one task fails first, one member is restarted. */
-  work(rounds: number): void {
+  work(rounds: number, failures: number): void {
     for (let round = 0; round < rounds; round += 1) {
       const idOf = (at: number): string => String(round * this.#names.length + at + 1);
       for (const [at, one] of this.#names.entries()) this.#claim(idOf(at), one, 50 + ((round * 7 + at * 13) % 40) * 30);
@@ -79,6 +85,7 @@ class Past {
     for (const [at, one] of this.#names.slice(0, -1).entries()) {
       this.#claim(String(first + at), one, 300);
       this.#tell('agent.said', { member: one, text: `Reading src/${subjectAt(at).split(' ').at(-1) ?? ''}.ts` });
+      if (at > 0 && at <= failures) this.#giveUp(String(first + at), one);
     }
     const text = 'The tokens may live in Postgres or in Redis. Which one shall I take?';
     const asks = { type: 'request.made', request: ulid(), kind: 'question', text, about: String(first) } as const;
@@ -114,6 +121,14 @@ class Past {
     const result = { summary: `${subjectAt(Number(task))}: done, with tests`, files: [] };
     this.#say(this.#as(member), { type: 'task.completed', task, epoch: isHard ? 2 : 1, result });
     this.#team.wait(40 + ((round + at) % 9) * 40);
+  }
+
+  /** Fails a claimed task until it has no retries left. */
+  #giveUp(task: string, member: string): void {
+    const why = 'npm test: exit 1: 2 of 148 tests fail';
+    this.#say(this.#as(member), { type: 'task.failed', task, epoch: 1, why });
+    this.#claim(task, member, 800);
+    this.#say(this.#as(member), { type: 'task.failed', task, epoch: 2, why });
   }
 
   #claim(task: string, member: string, ms: number): void {

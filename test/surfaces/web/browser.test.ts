@@ -5,6 +5,7 @@ import type { Page as Tab } from 'playwright-core';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
+import { FAULTS, type DrawnFault } from '../../support/drawn-faults.ts';
 import { greatTeam } from '../../support/great-team.ts';
 import { PAYLOADS } from '../../support/payloads.ts';
 import { name } from '../../support/team.ts';
@@ -104,7 +105,30 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   it.each([
-    { colorScheme: 'light', rules: {} },
+    { device: 'desk', viewport: { width: 1440, height: 900 } },
+    { device: 'phone', viewport: { width: 390, height: 844 } },
+  ])('no view scrolls sideways, cuts text or covers a control ($device)', async ({ viewport }) => {
+    const team = greatTeam({ members: 8, tasks: 50, messages: 40, failures: 3 });
+    const { tab } = await open((await openPage(team.root)).url, { viewport });
+    const found: string[] = [];
+    for (const place of [...TABS, 'board/task/34', 'overview/member/ada', 'overview/file/board/log.jsonl']) {
+      await goTo(tab, place);
+      await drawn(tab);
+      await tab
+        .getByRole('navigation')
+        .locator('[aria-current]')
+        .click({ trial: true, position: { x: 4, y: 4 } });
+      const faults = await tab.evaluate<DrawnFault[]>(FAULTS);
+      found.push(...faults.map(({ kind, what }) => `${place}: ${kind}: ${what}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    {
+      colorScheme: 'light',
+      rules: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+    },
     // The same page differs only in its colours.
     { colorScheme: 'dark', rules: { runOnly: ['color-contrast'] } },
   ] as const)('the page is accessible: axe finds nothing serious ($colorScheme)', async ({ colorScheme, rules }) => {

@@ -5,10 +5,15 @@ import type { EventRow } from '../../wire-types.ts';
 import { Figure, MemberName } from './labels.tsx';
 import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
+import { useNarrow } from '../use-narrow.ts';
 import { time, whole } from '../formats.ts';
+
+/** Pixels of a row: one line, on a phone one for the member and two for the text; as in page.css. */
+const ROW = { wide: 26, narrow: 66 };
 
 export function ActivityView({ scene }: { scene: PageModel }): JSX.Element {
   const [words, setWords] = useState('');
+  const isNarrow = useNarrow();
   const events = useMemo(() => found(scene.events, words), [scene.events, words]);
   return (
     <section class="view activity-view" aria-label="Activity">
@@ -30,7 +35,7 @@ export function ActivityView({ scene }: { scene: PageModel }): JSX.Element {
       <Windowed
         label="Events"
         count={events.length}
-        height={26}
+        height={isNarrow ? ROW.narrow : ROW.wide}
         empty="No event matches."
         row={(index) => {
           const event = events[index];

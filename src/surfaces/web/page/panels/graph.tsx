@@ -29,7 +29,7 @@ export function GraphView({ scene }: { scene: PageModel }): JSX.Element {
         </Figure>
         {layout.hidden > 0 && (
           <>
-            {' '}
+            ,{' '}
             <Figure file="board/log.jsonl" what="tasks that are left out">
               {whole(layout.hidden)} left out
             </Figure>
@@ -90,8 +90,14 @@ function curve(from: PlacedTask, to: PlacedTask): string {
   return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 }
 
-/** Letters of a subject that fit into a box. */
-const FITS = 18;
+/** Letters that fit into a line of a box, its sign and number included, also of a wide font. */
+const FITS = 25;
+/** Left and right of the text. */
+const PADDING = 10;
+
+function shortened(text: string, letters: number): string {
+  return text.length > letters ? `${text.slice(0, letters - 1).trimEnd()}…` : text;
+}
 
 function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCritical: boolean }): JSX.Element {
   const { show } = usePageNavigation();
@@ -111,14 +117,15 @@ function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCrit
       }}
     >
       <rect width={NODE.width} height={NODE.height} rx={6} />
-      <text x={10} y={17}>
-        <tspan class="task-sign">{SIGNS[column]}</tspan> #{id}{' '}
-        {subject.length > FITS ? `${subject.slice(0, FITS - 1)}…` : subject}
-        <title>{subject}</title>
-      </text>
-      <text x={10} y={32} class="task-who">
-        {member ?? ''}
-      </text>
+      <title>{subject}</title>
+      <svg x={PADDING} width={NODE.width - 2 * PADDING} height={NODE.height}>
+        <text y={17}>
+          <tspan class="task-sign">{SIGNS[column]}</tspan> #{id} {shortened(subject, FITS - 4 - id.length)}
+        </text>
+        <text y={32} class="task-who">
+          {member ?? ''}
+        </text>
+      </svg>
     </g>
   );
 }

@@ -91,7 +91,7 @@ function ProblemGroup({
       ))}
       {all.length > LISTED && (
         <p class="note">
-          <Figure file="board/log.jsonl" what="more that failed for this reason">
+          <Figure file="board/log.jsonl" what="that failed for this reason">
             and {all.length - LISTED} more
           </Figure>{' '}
           for the same reason

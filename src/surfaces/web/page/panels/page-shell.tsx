@@ -45,8 +45,13 @@ const VIEWS: Readonly<Record<Tab, (props: { scene: PageModel }) => JSX.Element>>
 };
 
 export function Nav({ tab, scene, onTab }: { tab: Tab; scene: PageModel; onTab: (tab: Tab) => void }): JSX.Element {
+  const views = useRef<HTMLElement>(null);
+  // On a phone the views are one line that scrolls.
+  useEffect(() => {
+    views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
   return (
-    <nav aria-label="Views">
+    <nav aria-label="Views" ref={views}>
       {TABS.map((one, index) => (
         <button
           key={one}
