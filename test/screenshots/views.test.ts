@@ -22,6 +22,20 @@ const WIDTHS = { 1440: 900, 390: 844 } as const;
 const THEMES = ['light', 'dark'] as const;
 const MORE = ['board/task/TASK', 'overview/member/ada', 'overview/file/board/log.jsonl'];
 
+/** What keys open over a view. */
+const DIALOGS = {
+  help: (tab: Tab) => tab.keyboard.press('?'),
+  search: async (tab: Tab) => {
+    await tab.keyboard.press('Control+k');
+    await tab.keyboard.type('session');
+    await tab
+      .getByRole('dialog')
+      .getByText(/session/)
+      .first()
+      .waitFor();
+  },
+} as const;
+
 /** The pictures of the documentation: `view-tasks-theme-width`. */
 const SHOWN = new Set([
   'overview-50-light-1440',
@@ -56,12 +70,23 @@ describe.skipIf(!hasBrowser)('screenshots', () => {
         const viewport = { width: Number(width), height };
         const { tab, complaints } = await open(url, { colorScheme, viewport, hasTouch: width === '390' });
         await tab.evaluate(AXE);
-        for (const place of [...TABS, ...MORE.map((one) => one.replace('TASK', failed))]) {
-          await goTo(tab, place);
-          await settled(tab);
-          const title = `${place.replace(failed, 'failed').replaceAll(/[/.]/g, '-')}-${tasks}-${colorScheme}-${width}`;
+        const look = async (what: string): Promise<void> => {
+          const title = `${what}-${tasks}-${colorScheme}-${width}`;
           await picture(tab, title);
           found.push(...(await faults(tab)).map((fault) => `${title}: ${fault}`));
+        };
+        for (const place of [...TABS, ...MORE]) {
+          await goTo(tab, place.replace('TASK', failed));
+          await settled(tab);
+          await look(place.replace('TASK', 'failed').replaceAll(/[/.]/g, '-'));
+        }
+        await goTo(tab, 'overview');
+        for (const [name, openIt] of Object.entries(DIALOGS)) {
+          await settled(tab);
+          await openIt(tab);
+          await drawn(tab);
+          await look(name);
+          await tab.keyboard.press('Escape');
         }
         found.push(...complaints);
       }

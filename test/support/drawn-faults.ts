@@ -8,8 +8,9 @@ export interface DrawnFault {
 export const FAULTS = `(() => {
   const found = [];
   const named = (one) => one.tagName.toLowerCase() + '.' + one.getAttribute('class') + ' "' + one.textContent.trim().slice(0, 40) + '"';
-  // On a phone the details cover the page.
-  const isBehind = (one) => document.querySelector('aside') !== null && innerWidth < 860 && one.closest('aside') === null;
+  // A dialog covers the page; on a phone the details do.
+  const front = document.querySelector('[role=dialog]') ?? (innerWidth < 860 ? document.querySelector('aside') : null);
+  const isBehind = (one) => front !== null && !front.contains(one);
   const root = document.scrollingElement;
   if (root.scrollWidth > innerWidth + 1) {
     const wide = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1);

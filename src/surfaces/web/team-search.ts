@@ -1,5 +1,5 @@
 /** Search over everything that a team keeps: tasks, what was printed, mail, and the latest events. */
-import { cardOf, TeamOutput, type MailIndex, type TeamReader } from '../../app.ts';
+import { cardOf, TeamOutput, type MailIndex, type Task, type TeamReader } from '../../app.ts';
 import { runCooperatively, type CooperativeWork } from './cooperative.ts';
 import type { EventRow, FoundInTeam, FoundLine } from './wire-types.ts';
 
@@ -33,9 +33,10 @@ export async function searchTeam({ store, mail, events }: Searched, words: strin
 
 type Has = (...texts: readonly (string | null | undefined)[]) => boolean;
 
+/** The last tasks that match, newest first. */
 function* tasksWith(store: TeamReader, wanted: string, has: Has): CooperativeWork<FoundInTeam['tasks']> {
   const board = store.board.fold();
-  const rows: { id: string; subject: string; status: string }[] = [];
+  const last: Task[] = [];
   let [total, looked] = [0, 0];
   for (const task of board.tasks.values()) {
     looked += 1;
@@ -43,9 +44,11 @@ function* tasksWith(store: TeamReader, wanted: string, has: Has): CooperativeWor
     const reason = 'reason' in task ? task.reason : '';
     if (wanted !== `#${task.id}` && !has(task.subject, task.description, task.owner, reason)) continue;
     total += 1;
-    if (rows.length < LISTED) rows.push({ id: task.id, subject: task.subject, status: cardOf(board, task).column });
+    last.push(task);
+    if (last.length > LISTED) last.shift();
   }
-  return { total, rows };
+  const rows = last.map((task) => ({ id: task.id, subject: task.subject, status: cardOf(board, task).column }));
+  return { total, rows: rows.toReversed() };
 }
 
 /** The last lines that match, newest last read first. */

@@ -144,7 +144,9 @@ describe('the output', () => {
       mail: { total: 1, rows: [{ to: 'ada', text: 'thread the needle' }] },
       events: { total: 2, rows: [{ type: 'message.sent' }, { type: 'task.created' }] },
     });
-    expect(await page.json('teams/login/search?q=straw')).toMatchObject({ tasks: { total: 25 } });
+    expect(await page.json('teams/login/search?q=straw')).toMatchObject({
+      tasks: { total: 25, rows: [{ subject: 'Task with straw 24' }, ...Array.from({ length: 19 }, () => ({}))] },
+    });
     expect(await page.json('teams/login/search?q=%232')).toMatchObject({ tasks: { rows: [{ id: '2' }] } });
     for (const wrong of ['search', 'search?q=', `search?q=${'x'.repeat(201)}`])
       expect((await page.ask(`teams/login/${wrong}`)).status).toBe(400);

@@ -1,6 +1,6 @@
 /** Search over the whole team: tasks, output, mail, events. The server searches; a match opens what it is about. */
 import type { ComponentChild, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FoundInTeam } from '../../wire-types.ts';
 import { dayAndTime, whole } from '../formats.ts';
 import { get, inTeam } from '../http-client.ts';
@@ -15,7 +15,8 @@ export function SearchPanel({ onClose }: { onClose: () => void }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const [words, setWords] = useState('');
   const [found, trouble] = useSearch(team, words.trim());
-  useEffect(() => input.current?.focus(), []);
+  // Before the next key: it is the first letter.
+  useLayoutEffect(() => input.current?.focus(), []);
   return (
     <div class="key-help search-panel" role="dialog" aria-modal="true" aria-label="Search everything">
       <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
