@@ -2,7 +2,7 @@
  * The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the SDK does the
  * transport.
  */
-import { toldNumber } from '../../model/agent/usage.ts';
+import { toldNumber, toldSum } from '../../model/agent/usage.ts';
 import type {
   PermissionOption,
   RequestPermissionRequest,
@@ -113,6 +113,8 @@ const answerSchema = z.object({
       outputTokens: tokens,
       cachedReadTokens: tokens.nullish(),
       cachedWriteTokens: tokens.nullish(),
+      thoughtTokens: tokens.nullish(),
+      totalTokens: tokens.nullish(),
     })
     .optional()
     .catch(undefined),
@@ -141,13 +143,30 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Agent
       ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
       ...(typeof usage.cachedWriteTokens !== 'number' ? {} : { cacheWriteTokens: usage.cachedWriteTokens }),
     };
-    const { inputTokens, outputTokens } = usage;
-    if (inputTokens === 0 && outputTokens === 0) return [];
-    return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
+    const told = toldTokens(usage);
+    if (told.inputTokens === 0 && told.outputTokens === 0) return [];
+    return [tellStep({ type: 'usage', usage: { ...told, ...cache } })];
   }
   if (meta === undefined) return [];
   const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
   return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens } })];
+}
+
+type ToldUsage = NonNullable<z.infer<typeof answerSchema>['usage']>;
+
+/**
+ * All input and all output. The protocol counts cached and thought tokens beside the others; a program that counts them
+ * among the others is known by its total, which is then the sum of input and output.
+ */
+function toldTokens(usage: ToldUsage): { inputTokens: number; outputTokens: number } {
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  if (typeof totalTokens === 'number' && toldSum(inputTokens, outputTokens) === totalTokens)
+    return { inputTokens, outputTokens };
+  const cached = [usage.cachedReadTokens ?? 0, usage.cachedWriteTokens ?? 0];
+  return {
+    inputTokens: toldSum(inputTokens, ...cached),
+    outputTokens: toldSum(outputTokens, usage.thoughtTokens ?? 0),
+  };
 }
 
 function stopEnd(reason: string, text: string): TurnEnd {

@@ -48,6 +48,21 @@ describe('usage that cannot be true', () => {
     expect(overspent(sum, {})).toBeUndefined();
   });
 
+  it.each([
+    ['cached and thought tokens beside the others', {}, 113_320, 105],
+    ['a total that has them, too', { totalTokens: 113_425 }, 113_320, 105],
+    ['cached tokens among the input', { inputTokens: 113_320, outputTokens: 105, totalTokens: 113_425 }, 113_320, 105],
+  ])('an ACP program is billed for all tokens: %s', (_, more, input, output) => {
+    const told = { inputTokens: 3_300, cachedReadTokens: 110_000, cachedWriteTokens: 20 };
+    const usage = { ...told, outputTokens: 100, thoughtTokens: 5, ...more };
+    const [step] = promptSteps({ stopReason: 'end_turn', usage }, '').steps;
+    expect(step).toMatchObject({
+      event: {
+        usage: { inputTokens: input, outputTokens: output, cacheReadTokens: 110_000, cacheWriteTokens: 20 },
+      },
+    });
+  });
+
   it('a usage that can be true is known', () => {
     for (const told of [claude, codex, acp]) expect(sumOf(told(7))).toMatchObject([{ tokens: 12, unknown: [] }]);
   });
