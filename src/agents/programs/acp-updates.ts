@@ -2,6 +2,7 @@
  * The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the SDK does the
  * transport.
  */
+import { defined } from '../../model/text/defined.ts';
 import { toldNumber, toldSum } from '../../model/agent/usage.ts';
 import type {
   PermissionOption,
@@ -56,6 +57,8 @@ export function messageCollector(): MessageCollector {
     rest,
     text: () => last,
     take(update) {
+      // What came before the words of a user is of an old session.
+      if (update.sessionUpdate === 'user_message_chunk') [open, last] = ['', ''];
       if (update.sessionUpdate === 'agent_message_chunk') {
         if (update.content.type === 'text') open += update.content.text;
         return [];
@@ -124,20 +127,30 @@ const answerSchema = z.object({
     .catch(undefined),
 });
 
+/** What a session has cost so far, in US dollars, if an update says so; a number below 0 for what is no price. */
+export function toldCost(update: SessionUpdate): number | undefined {
+  if (update.sessionUpdate !== 'usage_update') return undefined;
+  const { cost } = update;
+  return cost?.currency === 'USD' ? toldNumber.parse(cost.amount) : undefined;
+}
+
 /**
  * How a prompt was answered.
  * @param text the last text
+ * @param costUsd what the turn cost, if the program told it
  */
-export function promptSteps(response: unknown, text: string): { steps: AgentStep[]; end: TurnEnd } {
+export function promptSteps(response: unknown, text: string, costUsd?: number): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt does not follow the protocol.';
     return { steps: [], end: { kind: 'failed', why: 'bad_output', text, message } };
   }
-  return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
+  return { steps: usageSteps(parsed.data, costUsd), end: stopEnd(parsed.data.stopReason, text) };
 }
 
-function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): AgentStep[] {
+/** Without any word about tokens they are unknown, not none. */
+function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>, costUsd: number | undefined): AgentStep[] {
+  const cost = defined({ costUsd });
   if (usage !== undefined) {
     const cache = {
       ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
@@ -145,11 +158,11 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Agent
     };
     const told = toldTokens(usage);
     if (told.inputTokens === 0 && told.outputTokens === 0) return [];
-    return [tellStep({ type: 'usage', usage: { ...told, ...cache } })];
+    return [tellStep({ type: 'usage', usage: { ...told, ...cache, ...cost } })];
   }
-  if (meta === undefined) return [];
+  if (meta === undefined) return [tellStep({ type: 'usage', usage: { inputTokens: -1, outputTokens: -1 } })];
   const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
-  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens } })];
+  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cost } })];
 }
 
 type ToldUsage = NonNullable<z.infer<typeof answerSchema>['usage']>;

@@ -21,6 +21,7 @@ import {
   promptSteps,
   refusal,
   startSteps,
+  toldCost,
   messageCollector,
   type MessageCollector,
 } from './acp-updates.ts';
@@ -28,6 +29,7 @@ import { isolatedLaunch, type Dialect, type DialectContext, type DialectSession 
 import { isObject, type JsonObject } from './json-lines.ts';
 import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
 import { endStep, tellStep } from './agent-step.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { withinRoot } from '../script-files.ts';
 
 /**
@@ -66,6 +68,9 @@ class AcpSession implements DialectSession {
   #session: string | undefined;
   #input: TurnInput | undefined;
   #collector: MessageCollector | undefined;
+  /** What the session has cost by the last word of the program, and by the last word before this turn. */
+  #cost: number | undefined;
+  #costBefore = 0;
 
   constructor(line: DialectContext, { kind }: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
@@ -115,7 +120,7 @@ class AcpSession implements DialectSession {
       const response = await agent.request('session/prompt', { sessionId: this.#session, prompt });
       if (this.#input !== input) return;
       for (const step of said.rest()) this.#line.tell(step);
-      const { steps, end: how } = promptSteps(response, said.text());
+      const { steps, end: how } = promptSteps(response, said.text(), this.#turnCost());
       for (const step of steps) this.#line.tell(step);
       this.#end(how);
     } finally {
@@ -146,6 +151,7 @@ class AcpSession implements DialectSession {
       try {
         if (!this.#canLoad) throw new Error('it cannot resume sessions');
         await agent.request('session/load', { sessionId: session, cwd, mcpServers });
+        await replayed(agent);
         return session;
       } catch {
         const text = `The session ${session} cannot be resumed; a new one begins.`;
@@ -165,8 +171,21 @@ class AcpSession implements DialectSession {
     return [{ name: 'team', command: server.command, args: [...server.args], env }];
   }
 
+  /** The program tells what the whole session has cost. */
+  #turnCost(): number | undefined {
+    if (this.#cost === undefined || this.#cost < 0) return this.#cost;
+    const cost = Math.max(0, this.#cost - this.#costBefore);
+    this.#costBefore = Math.max(this.#cost, this.#costBefore);
+    return cost;
+  }
+
   /** What an old session repeats while it is loaded is ignored. */
   #updated(update: SessionUpdate): void {
+    const cost = toldCost(update);
+    if (cost !== undefined) {
+      this.#cost = cost;
+      if (this.#session === undefined) this.#costBefore = Math.max(0, cost);
+    }
     for (const step of this.#collector?.take(update) ?? []) this.#line.tell(step);
   }
 
@@ -184,6 +203,20 @@ class AcpSession implements DialectSession {
     this.#collector = undefined;
     this.#line.tell(endStep(how));
   }
+}
+
+/** How long a program may leave a request unanswered that it does not know. */
+const UNKNOWN_REQUEST_MS = 2_000;
+
+/**
+ * Some programs repeat an old session after they have said that it is open. What they write, they write in order: the
+ * answer to a request that none of them knows comes behind what is repeated.
+ */
+async function replayed(agent: ClientContext): Promise<void> {
+  const end = new AbortController();
+  const answered = agent.request('_teams/replayed', {}).catch(() => undefined);
+  await Promise.race([answered, realClock.sleep(UNKNOWN_REQUEST_MS, end.signal)]);
+  end.abort();
 }
 
 /** The SDK's end of the connection; the peer splits and bounds the lines. */

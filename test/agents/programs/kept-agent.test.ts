@@ -35,15 +35,17 @@ interface Options {
   readonly limits?: Partial<PersistentLimits>;
   readonly seat?: AgentContext;
   readonly spec?: Partial<AgentSpec>;
+  /** Where its sessions lie. */
+  readonly home?: string;
 }
 
 async function stage(
   kind: Kind,
-  { misbehaves, script = [], limits, seat: agentContext = {}, spec = {} }: Options = {},
+  { misbehaves, script = [], limits, seat: agentContext = {}, spec = {}, home = tempDir() }: Options = {},
 ): Promise<Stage> {
   const server = await ModelServer.start({ script });
   onTestFinished(() => server.close());
-  const [cwd, home] = [tempDir(), tempDir()];
+  const cwd = tempDir();
   const baseUrl = kind === 'codex' ? `${server.url}/v1` : server.url;
   const agent = FACTORIES[kind]({ kind, command: like(kind), baseUrl, ...spec }, { home, ...agentContext }, limits);
   onTestFinished(() => agent.close());
@@ -64,6 +66,37 @@ const inDirectory = (cwd: string): string[] =>
     .filter((one) => one.cwd === cwd)
     .map(({ command }) => command);
 const pidOf = ({ events }: Played): number | undefined => events.find((event) => event.type === 'started')?.pid;
+
+describe('a program that speaks ACP', () => {
+  const session = ({ events }: Played): string => {
+    const begun = events.find((event) => event.type === 'session');
+    if (begun === undefined) throw new Error('no session began');
+    return begun.id;
+  };
+
+  it.each(['early replay', 'late replay'])(
+    'what it repeats of an old session is never the answer (%s)',
+    async (misbehaves) => {
+      const home = tempDir();
+      const first = await stage('acp', { home });
+      const id = session(await first.turn('First.'));
+      await first.agent.close();
+      const second = await stage('acp', { misbehaves, home, seat: { session: id } });
+      const played = await second.turn('Second.');
+      expect(played.end).toMatchObject({ kind: 'answered', text: 'ok: Second.' });
+      expect(JSON.stringify(played.events)).not.toContain('OLD');
+    },
+  );
+
+  it('its price is that of the turn, and tokens that it does not tell are unknown', async () => {
+    const priced = await stage('acp', { misbehaves: 'tells cost' });
+    const used = ({ events }: Played) => events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+    expect(used(await priced.turn('First.'))).toMatchObject([{ costUsd: 0.25 }]);
+    expect(used(await priced.turn('Second.'))).toMatchObject([{ costUsd: 0.25 }]);
+    const silent = await stage('acp', { misbehaves: 'tells no usage' });
+    expect(used(await silent.turn('First.'))).toEqual([{ inputTokens: -1, outputTokens: -1 }]);
+  });
+});
 
 describe.each(KINDS)('a program like %s', (kind) => {
   it.each([
