@@ -24,11 +24,13 @@ const LIMITED =
   /\b(?:429|529)\b|rate[ _-]?limit|too many requests|overloaded|resource_?exhausted|usage limit|high demand/i;
 const KEY = /invalid_api_key|api key not valid|authentication_error|unauthenticated|permission_(?:denied|error)/i;
 const UNAUTHORISED =
-  /\b(?:401|403)\b|unauthori[sz]ed|authentication|api key|not logged in|log ?in (?:again|first)|\/login|missing environment variable/i;
-const NO_MODEL = /model_not_found|not_found_error|model .{0,120}not found/i;
+  /\b(?:401|403)\b|unauthori[sz]ed|authentication|(?:x-)?api[ -]?key|not logged in|log ?in (?:again|first)|\/login|missing environment variable/i;
+const NO_MODEL = /model_not_found|not_found_error|model .{0,120}(?:not found|does not exist)/i;
 const TIMED_OUT = /timed? ?out|timeout/i;
 const CRASHED =
   /\b5\d\d\b|disconnected|terminated|connection|econn|socket|network|fetch failed|stream (?:closed|ended)|server error/i;
+/** The vendor's rules about content forbid the answer: the same words are refused again. */
+const FORBIDDEN = /content[_ -](?:filter|policy)|prohibited_content|refused to answer/i;
 /** The library's messages for an answer that it cannot read. */
 const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON response/;
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -40,8 +42,12 @@ export const isUnreachable = ({ code }: Pick<VendorRefusal, 'code'>): boolean =>
 /** @param otherwise the class when nothing else decides */
 export function faultOf(refusal: VendorRefusal, otherwise: FailureClass = 'bad_output'): FailureClass {
   if (NOT_OF_THE_API.test(refusal.text)) return 'bad_output';
+  if (FORBIDDEN.test(refusal.text) && !isStatusOfItsOwn(refusal)) return 'refused';
   return byStatus(refusal) ?? (isUnreachable(refusal) ? 'crashed' : byText(refusal.text)) ?? otherwise;
 }
+
+/** A status that says more than that the request is wrong. */
+const isStatusOfItsOwn = ({ status }: VendorRefusal): boolean => status !== undefined && status !== 400;
 
 function byStatus({ text, status = 0 }: VendorRefusal): FailureClass | undefined {
   if (status < 400) return undefined;

@@ -22,6 +22,8 @@ describe('what a vendor answers', () => {
     ['overflow', { status: 400, text: 'context_length_exceeded' }],
     ['overflow', { status: 413, text: '' }],
     ['bad_output', { status: 400, text: 'messages.0: unexpected role' }],
+    ['refused', { status: 400, text: 'content_filter: the prompt triggered our content policy' }],
+    ['rate_limited', { status: 429, text: 'content filter is overloaded' }],
     ['not_installed', { status: 404, text: '' }],
     ['timeout', { status: 408, text: '' }],
   ])('the fault of a vendor answer is %s: %j', (fault, refusal) => {
@@ -37,6 +39,9 @@ describe('what a vendor answers', () => {
     ['rate_limited', { text: 'We’re currently experiencing high demand' }],
     ['unauthorised', { text: 'Missing environment variable: MOCK_KEY.' }],
     ['not_installed', { text: 'model "x" not found, try pulling it first' }],
+    ['not_installed', { text: 'The model `gpt-9` does not exist or you do not have access to it.' }],
+    ['unauthorised', { text: 'invalid x-api-key' }],
+    ['refused', { text: 'The vendor refused to answer (content filter).' }],
     ['timeout', { text: 'Request timed out.' }],
     ['crashed', { text: 'stream disconnected before completion' }],
     ['bad_output', { text: 'Type validation failed: Value: {"status":500}' }],

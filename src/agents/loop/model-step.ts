@@ -106,7 +106,7 @@ class AnswerBuffer {
       isCut: finishReason === 'length',
       tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
     };
-    if (finishReason === 'content-filter') this.error ??= new Error('The vendor filtered the answer.');
+    if (finishReason === 'content-filter') this.error ??= new Error('The vendor refused to answer (content filter).');
   }
 
   #cut(text: string): string[] {

@@ -185,6 +185,7 @@ function toldTokens(usage: ToldUsage): { inputTokens: number; outputTokens: numb
 function stopEnd(reason: string, text: string): TurnEnd {
   if (reason === 'end_turn') return { kind: 'answered', text };
   if (reason === 'cancelled') return { kind: 'failed', why: 'crashed', text, message: 'The agent cancelled its turn.' };
+  if (reason === 'refusal') return { kind: 'failed', why: 'refused', text, message: 'The model refused to answer.' };
   if (reason === 'max_tokens')
     return { kind: 'failed', why: 'overflow', text, message: 'The answer was cut: max_tokens.' };
   return { kind: 'failed', why: 'bad_output', text, message: `The turn was ended: ${reason}.` };

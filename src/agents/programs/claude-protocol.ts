@@ -53,6 +53,7 @@ const incoming = z.discriminatedUnion('type', [
     api_error_status: z.number().nullish(),
     terminal_reason: z.string().nullish(),
     usage: usage.optional().catch(undefined),
+    stop_reason: z.string().nullish().catch(undefined),
     total_cost_usd: toldNumber.optional(),
   }),
   z.object({
@@ -147,7 +148,9 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
 
 /** `subtype` is "success" even when the vendor refused: `is_error` decides. */
 function resultEnd(result: ClaudeResult): TurnEnd {
-  const { is_error, subtype, result: text = '', errors = [], api_error_status: status } = result;
+  const { is_error, subtype, result: text = '', errors = [], api_error_status: status, stop_reason } = result;
+  if (stop_reason === 'refusal')
+    return { kind: 'failed', why: 'refused', text, message: 'The model refused to answer.' };
   if (!is_error && subtype === 'success') return { kind: 'answered', text };
   const said = text || errors.join(' ') || `Claude ended its turn with ${subtype}.`;
   if (/^error_max_/.test(subtype)) return { kind: 'failed', why: 'bad_output', text, message: said };

@@ -29,6 +29,7 @@ export const FAILURE_CLASSES = [
   'not_installed',
   'crashed',
   'bad_output',
+  'refused',
 ] as const;
 export const failureClassSchema = z.enum(FAILURE_CLASSES);
 export type FailureClass = z.infer<typeof failureClassSchema>;

@@ -5,6 +5,7 @@
  *   not_installed, unauthorised   another at once, for the run
  *   crashed                       again after 5, 10 and 20 s, then another, for the task
  *   bad_output, overflow, timeout once more, then another, for the task
+ *   refused                       another at once, for the task
  *   rate_limited                  again, after its vendor's pause
  */
 import type { AgentSpec, FailureClass } from '../../model/agent/agent.ts';
@@ -36,6 +37,9 @@ export function remedyFor(faults: readonly FailureClass[]): Remedy {
       const afterMs = RESTART_AFTER_MS[times - 1];
       return afterMs === undefined ? { do: 'fall back', for: 'task' } : { do: 'again', afterMs };
     }
+    // The same words would be refused again.
+    case 'refused':
+      return { do: 'fall back', for: 'task' };
     case 'bad_output':
     case 'overflow':
     case 'timeout':

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { promptSteps } from '../../../src/agents/programs/acp-updates.ts';
 import type { AgentStep } from '../../../src/agents/programs/agent-step.ts';
-import { readClaude, usageSteps } from '../../../src/agents/programs/claude-protocol.ts';
+import { endOf, readClaude, usageSteps } from '../../../src/agents/programs/claude-protocol.ts';
 import { stepsOf } from '../../../src/agents/programs/codex-protocol.ts';
 import { AGENT_KINDS } from '../../../src/model/agent/agent-kinds.ts';
 import { NOTHING_SPENT, spendingEvent, spentAfter } from '../../../src/model/team/spending-sum.ts';
@@ -61,6 +61,14 @@ describe('usage that cannot be true', () => {
         usage: { inputTokens: input, outputTokens: output, cacheReadTokens: 110_000, cacheWriteTokens: 20 },
       },
     });
+  });
+
+  it('a refusal of the model is one, whoever tells it', () => {
+    const line = { type: 'result', subtype: 'success', is_error: false, result: 'No.', stop_reason: 'refusal' };
+    const read = readClaude(line);
+    const refused = { kind: 'failed', why: 'refused' };
+    expect(read?.type === 'result' && endOf(read)).toMatchObject({ end: refused });
+    expect(promptSteps({ stopReason: 'refusal' }, '').end).toMatchObject(refused);
   });
 
   it('a usage that can be true is known', () => {

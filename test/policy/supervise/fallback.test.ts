@@ -19,6 +19,7 @@ describe('an agent that failed', () => {
     [['bad_output'], again(0)],
     [['bad_output', 'bad_output'], forTask],
     [['bad_output', 'crashed', 'bad_output'], forTask],
+    [['refused'], forTask],
     [['overflow'], again(0)],
     [['overflow', 'overflow'], forTask],
     [['timeout'], again(0)],
