@@ -13,9 +13,9 @@ import {
   readSync,
   realpathSync,
   rmdirSync,
-  rmSync,
   statSync,
   writeFileSync,
+  rm,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -131,6 +131,9 @@ export async function withTrialPlace<T>(keyBelow: string, use: (place: TrialPlac
     writeFileSync(join(place.state, keyBelow), '', { mode: 0o600 });
     return await use(place);
   } finally {
-    rmSync(base, { recursive: true, force: true });
+    // Not rmSync: the one of Node 26 tells a lack of file descriptors without its code.
+    await new Promise<void>((resolve, reject) => {
+      rm(base, { recursive: true, force: true }, (error) => (error ? reject(error) : resolve()));
+    });
   }
 }
