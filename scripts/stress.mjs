@@ -18,12 +18,18 @@ const SUITES = [
   'lines-fuzz',
   'aimed-kills',
   'stress',
+  'campaign',
   'wake-up',
   'frames',
   'life',
 ];
 const PLACES = ['test/store', 'test/runtime', 'test/runtime/views', 'test/surfaces/mcp'];
 
+const unknown = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== '--long');
+if (unknown.length > 0) {
+  console.error(`Usage: npm run test:stress -- [--long] [SUITE…]; the suites are ${SUITES.join(', ')}.`);
+  process.exit(2);
+}
 const isLong = process.argv.includes('--long');
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const home = mkdtempSync(join(tmpdir(), 'teams-stress-'));

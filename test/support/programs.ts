@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 /** Name → file under `test/fixtures/`. */
 export const PROGRAMS = {
   'aimed-worker': 'aimed-worker.ts',
+  'campaign-worker': 'campaign-worker.ts',
   disk: 'disk.ts',
   'foreign-proc': 'foreign-proc.ts',
   lead: 'lead.ts',

@@ -21,6 +21,9 @@ export const SIZES = {
   aimedStops: size(30, 100, 2_000),
   /** Every so many-th file call of a work is one at which its process stops. */
   stallStride: size(4, 1, 1),
+  /** Acknowledged messages of the campaign, during which a process is killed or stopped again and again. */
+  campaignKills: size(3, 40, 250),
+  campaignMail: size(2_000, 20_000, 130_000),
   writers: size(32, 32, 64),
   writes: size(500, 1_000, 10_000),
   stampedeRounds: size(300, 1_000, 10_000),

@@ -7,7 +7,7 @@ export type Note =
   | Of<'killed' | 'began reading', object>
   | Of<'entered' | 'left' | 'waited too long', { lock: string }>
   // Each message has a unique text, except those of the v8 writer.
-  | Of<'sending' | 'sent' | 'refused' | 'sent without lock', { text: string }>
+  | Of<'sending' | 'sent' | 'refused' | 'sent without lock' | 'wrote late', { text: string }>
   | Of<'handled', { text: string; id: string; isRedelivered: boolean }>
   | Of<'acknowledged', { ids: readonly string[] }>
   | Of<'created', { task: string; subject: string }>

@@ -4,6 +4,7 @@
  */
 import { isTaken, O_APPEND, O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
 import type { InboxPaths } from '../../../../src/store/files/paths.ts';
+import { KEEP_MS } from '../../../../src/store/mail/reader.ts';
 import type { Body, Run } from '../life.ts';
 
 const RETRY_MS = 50;
@@ -16,9 +17,7 @@ export const v8Writer =
   (run) => {
     for (const text of texts) {
       run.note({ kind: 'sending', text });
-      const wrote = writeToInbox(run, { ...inbox, tries }, 'v8', text, () =>
-        run.note({ kind: 'sent without lock', text }),
-      );
+      const wrote = writeToInbox(run, { ...inbox, tries }, 'v8', text, (what) => run.note({ kind: what, text }));
       run.note({ kind: wrote ? 'sent' : 'refused', text });
       run.sleep(PAUSE_MS);
     }
@@ -36,11 +35,11 @@ export function writeToInbox(
   { inbox, lock, tries }: Place,
   sender: string,
   content: string,
-  onGivenUp: () => void = () => {},
+  onOdd: (what: 'sent without lock' | 'wrote late') => void = () => {},
 ): boolean {
-  if (!acquired(run, lock, tries)) onGivenUp();
+  if (!acquired(run, lock, tries)) onOdd('sent without lock');
   const line = Buffer.from(`${JSON.stringify({ type: 'message', sender, content, timestamp: 1 })}\n`);
-  const wrote = appended(run.disk, inbox, line);
+  const wrote = appended(run, inbox, line, () => onOdd('wrote late'));
   unlinked(run.disk, lock);
   return wrote;
 }
@@ -58,10 +57,12 @@ function acquired(run: Run, lock: string, tries: number): boolean {
 }
 
 /** Python continues after a short write; a full disk is an exception for its caller. */
-function appended(disk: Disk, inbox: string, line: Buffer): boolean {
+function appended({ disk, clock }: Run, inbox: string, line: Buffer, onLate: () => void): boolean {
   try {
     const fd = disk.openSync(inbox, O_CREAT | O_APPEND | O_WRONLY, 0o600);
+    const openedAt = clock.monotonic();
     for (let at = 0; at < line.length;) at += disk.writeSync(fd, line, at, line.length - at, null);
+    if (clock.monotonic() - openedAt >= KEEP_MS) onLate();
     disk.closeSync(fd);
     return true;
   } catch (error) {
