@@ -1,7 +1,10 @@
 /**
- * The pause after a vendor's rate limit. All teammates that use the vendor share one pause, so that they do not all
- * retry a 429 (docs/specification.md R7.9). Full jitter applies below the exponential ceiling. A `retry-after` of the
- * vendor is kept, plus a short random delay so that not all teammates retry at once.
+ * How a team calls a vendor (docs/specification.md R7.9). All teammates that use the vendor share one pause after a rate
+ * limit, so that they do not all retry a 429. Full jitter applies below the exponential ceiling, whoever retried. A
+ * `retry-after` of the vendor is kept, plus a short random delay so that not all teammates retry at once.
+ *
+ * Calls that are neither answered nor refused yet take a slot. There are two at the start; each answer doubles them, a
+ * refusal halves them. After a refusal one call at a time tries the vendor, until one is answered.
  */
 const FIRST_PAUSE_MS = 1_000;
 export const LONGEST_PAUSE_MS = 60_000;
@@ -9,6 +12,11 @@ export const LONGEST_PAUSE_MS = 60_000;
 export const LONGEST_ASKED_MS = 15 * 60_000;
 /** After an agent fault, the same member does not retry the task before this time. */
 export const RETRY_AFTER_FAULT_MS = 5_000;
+const FIRST_SLOTS = 2;
+/** With so many slots no call is counted any more. */
+const MOST_SLOTS = 32;
+/** A call that was not refused for so long takes no slot: vendors refuse at once. */
+const UNANSWERED_MS = 10_000;
 
 /**
  * @param attempt refusals in a row so far, the first is 1
@@ -18,12 +26,10 @@ export const RETRY_AFTER_FAULT_MS = 5_000;
  * asked for
  */
 export function nextPause(attempt: number, random: number, retryAfterMs?: number): number {
-  if (retryAfterMs !== undefined) {
-    const asked = Math.min(Math.max(retryAfterMs, 0), LONGEST_ASKED_MS);
-    return Math.round(asked + random * Math.min(FIRST_PAUSE_MS, asked / 10));
-  }
   const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(Math.max(attempt, 1) - 1, 30));
-  return Math.round(ceiling * (0.5 + random / 2));
+  const own = ceiling * (0.5 + random / 2);
+  const asked = Math.min(Math.max(retryAfterMs ?? 0, 0), LONGEST_ASKED_MS);
+  return Math.round(Math.max(own, asked + random * Math.min(FIRST_PAUSE_MS, asked / 10)));
 }
 
 /** What a team records about one vendor. */
@@ -33,33 +39,77 @@ export interface VendorPause {
   readonly until: number;
   /** Milliseconds from its beginning to its end; absent in records of earlier versions. */
   readonly length?: number | undefined;
+  readonly slots?: number | undefined;
+  /** When each caller's latest call began that is neither answered nor refused. */
+  readonly open?: Readonly<Record<string, number>> | undefined;
 }
 
 export const NO_PAUSE: VendorPause = { refusals: 0, until: 0 };
 
+interface VendorCall {
+  readonly caller: string;
+  /** When it began. */
+  readonly calledAt: number;
+}
+
+/** Whether calls need not be counted: the vendor answered often enough. */
+export const isUnlimited = ({ refusals, slots = FIRST_SLOTS }: VendorPause): boolean =>
+  refusals === 0 && slots >= MOST_SLOTS;
+
 /**
- * Record that the vendor refused a teammate. Refusals of calls that began before the current pause count once: those
- * teammates could not know of it.
+ * Takes a slot for a call that begins now. Ask after the pause has ended.
  *
- * @param calledAt when the refused call began
+ * @returns undefined while no slot is free
+ */
+export function admitted(
+  pause: VendorPause,
+  { caller, now }: { caller: string; now: number },
+): VendorPause | undefined {
+  const open = stillOpen(pause, caller, now);
+  const slots = pause.refusals > 0 ? 1 : (pause.slots ?? FIRST_SLOTS);
+  return Object.keys(open).length >= slots ? undefined : { ...pause, open: { ...open, [caller]: now } };
+}
+
+/** The calls of others that still take a slot. A time after now was written before the clock was set back. */
+function stillOpen({ open = {} }: VendorPause, caller: string, now: number): Record<string, number> {
+  const isOpen = ([other, since]: [string, number]): boolean =>
+    other !== caller && since <= now && now - since < UNANSWERED_MS;
+  return Object.fromEntries(Object.entries(open).filter(isOpen));
+}
+
+/**
+ * Records that the vendor refused a teammate. Refusals of calls that began before the current pause count once: those
+ * teammates could not know of it.
  */
 export function refusedAt(
   pause: VendorPause,
   {
+    caller,
     calledAt,
     now,
     random,
     retryAfterMs,
-  }: { calledAt: number; now: number; random: number; retryAfterMs?: number | undefined },
+  }: VendorCall & { now: number; random: number; retryAfterMs?: number | undefined },
 ): VendorPause {
+  const freed = ended(pause, caller);
   const isNews = calledAt >= pause.until;
   const refusals = isNews ? pause.refusals + 1 : Math.max(1, pause.refusals);
   const until = now + nextPause(refusals, random, retryAfterMs);
-  if (!isNews && retryAfterMs === undefined) return { refusals, until: pause.until, length: pause.length };
+  if (!isNews && retryAfterMs === undefined) return { ...freed, refusals };
   const end = Math.max(pause.until, until);
-  return { refusals, until: end, length: Math.max(0, end - now) };
+  const slots = Math.max(1, Math.floor((pause.slots ?? FIRST_SLOTS) / (isNews ? 2 : 1)));
+  return { ...freed, refusals, until: end, length: Math.max(0, end - now), slots };
 }
 
 /** A call that began after the pause succeeded: the vendor's limit is over. */
-export const answeredAt = (pause: VendorPause, calledAt: number): VendorPause =>
-  calledAt >= pause.until ? NO_PAUSE : pause;
+export function answeredAt(pause: VendorPause, { caller, calledAt }: VendorCall): VendorPause {
+  const freed = ended(pause, caller);
+  const slots = Math.min(MOST_SLOTS, 2 * (pause.slots ?? FIRST_SLOTS));
+  return calledAt >= pause.until ? { ...freed, refusals: 0, until: 0, length: undefined, slots } : freed;
+}
+
+/** The call takes no slot any more, whether it was answered or not. */
+export function ended(pause: VendorPause, caller: string): VendorPause {
+  const { [caller]: _, ...open } = pause.open ?? {};
+  return { ...pause, open };
+}

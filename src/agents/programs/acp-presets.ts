@@ -45,7 +45,7 @@ function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['opti
   const settings = {
     telemetry: { enabled: false },
     privacy: { usageStatisticsEnabled: false },
-    general: { maxAttempts: 2, enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    general: { maxAttempts: 1, enableAutoUpdate: false, enableAutoUpdateNotification: false },
     security: { auth: { selectedType: key === undefined ? 'oauth-personal' : 'gemini-api-key' } },
     // Gemini's own subagents would be outside the team's control.
     experimental: { enableAgents: false },

@@ -40,11 +40,11 @@ import { withinRoot } from '../script-files.ts';
 /** Tools that the team provides itself (agents, tasks, mail between sessions) are left out. */
 const TOOLS = 'Bash,BashOutput,KillShell,Read,Edit,Write,NotebookEdit,Glob,Grep,WebFetch,WebSearch,TodoWrite';
 const SERVER = 'team';
-/** No background traffic, and no more retries than fit the team's shared vendor pause. */
+/** No background traffic, and no retries of its own: the team has one pause for each vendor. */
 const OWN = {
   DISABLE_AUTOUPDATER: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  CLAUDE_CODE_MAX_RETRIES: '3',
+  CLAUDE_CODE_MAX_RETRIES: '0',
 };
 
 /** @param limits for tests */

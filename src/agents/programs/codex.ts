@@ -96,8 +96,8 @@ function threadConfig(
     name: PROVIDER,
     base_url: baseUrl,
     wire_api: 'responses',
-    request_max_retries: 2,
-    stream_max_retries: 2,
+    request_max_retries: 0,
+    stream_max_retries: 0,
     ...defined({ env_key: key }),
   };
   return {

@@ -237,6 +237,10 @@ export const vendorsSchema = z.looseObject({
       until: z.number(),
       /** How long that pause was when it began: a clock that is set back makes no pause longer. */
       length: z.number().optional(),
+      /** How many calls may be unanswered at once. */
+      slots: z.number().int().optional(),
+      /** By member, when its call began that is neither answered nor refused: milliseconds since 1970. */
+      open: z.record(z.string(), z.number()).optional(),
     }),
   ),
   /** By the hash of an agent's spec; valid only during the epoch of the lead under which it was recorded. */

@@ -38,6 +38,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['task.assigned', ({ task, text }) => `gave ${task} ${text}`.trim()],
   ['task.claimed', doing('began')],
   ['task.released', doing('gave back')],
+  // In event logs of earlier versions.
+  ['task.given_back', doing('gave back')],
   ['task.completed', doing('completed')],
   ['task.failed', doing('failed at')],
   ['task.skipped', doing('skipped')],
@@ -55,7 +57,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['agent.delayed', doing('waits for its vendor')],
   ['agent.session_began', doing('began a session with its agent')],
   ['agent.spent', doing('used')],
-  ['agent.acted', doing('its agent used a tool')],
+  ['agent.acted', doing('its agent called a tool')],
+  ['agent.denied', doing('was refused a tool call')],
   ['agent.noted', doing('its agent noted')],
   ['agent.printed', ({ text }) => `printed: ${text}`],
   ['agent.said', ({ text }) => `said: ${text}`],

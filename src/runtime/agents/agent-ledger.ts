@@ -28,7 +28,7 @@ export class AgentLedger {
     const vendor = vendorOf(spec);
     this.#session = session;
     this.#spec = spec;
-    this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor);
+    this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor, session.name);
   }
 
   /**
@@ -52,6 +52,7 @@ export class AgentLedger {
         this.#tell(spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }));
         return;
       case 'used':
+        await this.#pace?.answered();
         this.#tell({ type: 'agent.acted', text: `${event.tool}: ${event.text}` });
         return;
       case 'noted':
@@ -68,29 +69,37 @@ export class AgentLedger {
     }
   }
 
+  /** Logs that a tool call, which the agent told before, was not allowed. */
+  denied(why: string): void {
+    this.#tell({ type: 'agent.denied', text: why });
+  }
+
   /**
    * Ends a turn. A rate limit pauses the whole team's calls to that vendor.
    *
    * @returns the end, with the time after which the vendor may be tried again
    */
   async end(end: TurnEnd): Promise<TurnEnd> {
-    const isRefused = end.kind === 'failed' && end.why === 'rate_limited';
-    if (!isRefused || this.#pace === undefined) return end;
+    if (this.#pace === undefined) return end;
+    if (end.kind !== 'failed' || end.why !== 'rate_limited') {
+      await (end.kind === 'answered' ? this.#pace.answered() : this.#pace.end());
+      return end;
+    }
     return { ...end, retryAfterMs: await this.#pace.refused(end.retryAfterMs) };
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
     const pace = this.#pace;
-    const left = pace?.left() ?? 0;
-    if (left > 0) {
-      // Another member's refusal may have made the pause longer meanwhile.
-      for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0) {
-        this.#session.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
-        await this.#session.store.clock.sleep(ms, signal);
-      }
-      this.#session.note();
+    if (pace === undefined) return;
+    let told: string | undefined;
+    // Another member's refusal may make the pause longer meanwhile.
+    for (let ms = await pace.begin(); ms > 0 && !signal.aborted; ms = await pace.begin()) {
+      const reason = pace.left() > 0 ? 'its vendor asked for a pause' : 'another member tries its vendor first';
+      if (reason !== told || pace.left() > 0) this.#session.note({ state: 'rate-limited', reason, forMs: ms });
+      told = reason;
+      await this.#session.store.clock.sleep(ms, signal);
     }
-    pace?.calls();
+    if (told !== undefined) this.#session.note();
   }
 
   #keepSession(id: string): void {

@@ -9,18 +9,16 @@ import { publishOutcome } from '../team/task-service.ts';
 const SUMMARY = 2_000;
 
 /**
- * Publishes the consequences of an end that the board accepted; a released task is logged.
+ * Publishes the consequences of an end that the board accepted.
  *
  * @returns whether the board accepted an end
  */
 export async function settleAttempt(
   { store, speaker }: MemberSession,
-  { task, verdict, written }: TaskAttempt,
+  { verdict, written }: TaskAttempt,
 ): Promise<boolean> {
   if (written?.outcome.ok !== true || verdict.do === 'wait') return false;
   await publishOutcome(store, written.outcome, speaker);
-  if (verdict.do === 'release')
-    store.events.append({ type: 'task.given_back', member: speaker.name, task: task.id, text: verdict.why });
   return true;
 }
 

@@ -132,7 +132,7 @@ describe('a teammate that is a model', () => {
     const server = await serve([{ fail: { status: 429, retryAfter: 600 }, times: 'always' }]);
     const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Work' }] });
     await atWork(on);
-    await on.until('it is given back', () => on.events('task.given_back').length > 0);
+    await on.until('it is given back', () => on.events('agent.failed').length > 0 && on.task('1').status === 'pending');
     expect(on.task('1')).toMatchObject({ status: 'pending', attempts: 0 });
     expect(server.requests).toHaveLength(1);
   });
