@@ -71,6 +71,8 @@ class AcpSession implements DialectSession {
   /** What the session has cost by the last word of the program, and by the last word before this turn. */
   #cost: number | undefined;
   #costBefore = 0;
+  /** Why calls of the present prompt were refused. */
+  #denied: readonly string[] = [];
 
   constructor(line: DialectContext, { kind }: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
@@ -111,18 +113,30 @@ class AcpSession implements DialectSession {
     const isNew = this.#session === undefined;
     this.#session ??= await this.#open(agent, input);
     if (this.#input !== input) return;
-    const said = (this.#collector = messageCollector());
     const { identity } = this.#agentContext;
     // The protocol has no system prompt: the identity comes first in the prompt.
     const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
-    const prompt = words.map((text) => ({ type: 'text' as const, text }));
+    const first = await this.#ask(agent, this.#session, words);
+    if (this.#input !== input) return;
+    if (this.#denied.length === 0 || first.kind !== 'answered') return this.#end(first);
+    // A refused call gets no reason by the protocol: some programs then end their turn.
+    const second = await this.#ask(agent, this.#session, [afterDenial(this.#denied)]);
+    if (this.#input === input) this.#end(second);
+  }
+
+  /** One prompt; what was spent and said is told. */
+  async #ask(agent: ClientContext, sessionId: string, words: readonly string[]): Promise<TurnEnd> {
+    const said = (this.#collector = messageCollector());
+    const input = this.#input;
+    this.#denied = [];
     try {
-      const response = await agent.request('session/prompt', { sessionId: this.#session, prompt });
-      if (this.#input !== input) return;
+      const prompt = words.map((text) => ({ type: 'text' as const, text }));
+      const response = await agent.request('session/prompt', { sessionId, prompt });
+      if (this.#input !== input) return { kind: 'aborted' };
       for (const step of said.rest()) this.#line.tell(step);
-      const { steps, end: how } = promptSteps(response, said.text(), this.#turnCost());
+      const { steps, end } = promptSteps(response, said.text(), this.#turnCost());
       for (const step of steps) this.#line.tell(step);
-      this.#end(how);
+      return end;
     } finally {
       if (this.#collector === said) this.#collector = undefined;
     }
@@ -195,6 +209,7 @@ class AcpSession implements DialectSession {
     const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
     const answer = await new Promise<CallAnswer>((reply) => this.#line.tell({ do: 'ask', event, reply }));
     if (answer.ok) for (const step of startSteps(request.toolCall)) this.#line.tell(step);
+    else this.#denied = [...this.#denied, answer.why];
     return chosen(request.options, answer);
   }
 
@@ -204,6 +219,9 @@ class AcpSession implements DialectSession {
     this.#line.tell(endStep(how));
   }
 }
+
+const afterDenial = (reasons: readonly string[]): string =>
+  `Tool calls of your last turn were refused: ${[...new Set(reasons)].join(' ')} Do not try them again. Finish your task without them, or say what you could not do.`;
 
 /** How long a program may leave a request unanswered that it does not know. */
 const UNKNOWN_REQUEST_MS = 2_000;

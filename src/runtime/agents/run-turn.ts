@@ -55,8 +55,11 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
       // An agent that executes its own tools reports them with `used`; these calls are executed by us.
       await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
-    case 'asked':
-      return ownedOnly(event, judgePermission(event, sandbox), listener);
+    case 'asked': {
+      const judged = ownedOnly(event, judgePermission(event, sandbox), listener);
+      if (!judged.ok) ledger?.denied(judged.why);
+      return judged;
+    }
     case 'started':
       return undefined;
     case 'session':

@@ -33,6 +33,7 @@ import { sharedWishes } from './collect-wishes.ts';
 import { LostTime } from '../../policy/view/lost-time.ts';
 import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { DeniedCalls } from '../../policy/view/denied-calls.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 
 export type { Report };
@@ -260,7 +261,7 @@ interface AgentAccount {
   readonly spending: SpendingBy;
   /** Members whose commands ran inside bubblewrap. */
   readonly isolated: ReadonlySet<string>;
-  /** One note for each agent that another replaced, or that found no replacement. */
+  /** One note for each agent that another replaced, or that found no replacement, and for refused tool calls. */
   readonly notes: readonly string[];
   /** Sandboxes that were not enforced, beside those of members. */
   readonly notEnforced: ReadonlySet<string>;
@@ -277,6 +278,7 @@ function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): A
   const notes: string[] = [];
   const notEnforced = new Set<string>();
   const failures = new Map<string, readonly string[]>();
+  const denied = new DeniedCalls();
   for (const { event } of store.events.read()) {
     spending.add(event);
     if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
@@ -285,8 +287,9 @@ function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): A
     const unheld = notEnforcedIn(event);
     if (unheld !== undefined) notEnforced.add(unheld);
     if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
+    denied.add(event);
   }
-  return { spending, isolated, notes, failures, notEnforced };
+  return { spending, isolated, notes: [...notes, ...denied.notes], failures, notEnforced };
 }
 
 /** `#3` for a task, `test` for a gate. */

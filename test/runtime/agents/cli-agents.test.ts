@@ -44,21 +44,27 @@ describe('a team of programs', () => {
     expect(told.sort()).toEqual(KINDS.map((kind) => `${kind}: to lead: Begun.`).sort());
   });
 
-  it('a read-only member writes nothing, and its model is told so', async () => {
-    const server = await serve(({ results }) =>
-      results.length === 0
-        ? { calls: [{ tool: 'Write', input: { file_path: 'made', content: 'x' } }] }
-        : { text: `Heard: ${results.join()}` },
-    );
-    const agent = agentAt(server, 'claude');
-    const on = await team({
-      members: [{ name: 'ada', agent, sandbox: 'read-only' }],
-      tasks: [{ subject: 'Write it.' }],
-    });
-    await run(on);
-    expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('is read-only') as string } });
-    expect(existsSync(join(on.root, 'made'))).toBe(false);
-  });
+  it.each(['claude', 'acp'] as const)(
+    'a read-only member with %s writes nothing, and its model and its person are told so',
+    async (kind) => {
+      const server = await serve(({ results, user }) =>
+        results.length === 0 && !user.includes('were refused')
+          ? { calls: [{ tool: 'Write', input: { file_path: 'made', content: 'x' } }] }
+          : { text: `Heard: ${results.join()} ${user}` },
+      );
+      const agent = agentAt(server, kind);
+      const on = await team({
+        members: [{ name: 'ada', agent, sandbox: 'read-only' }],
+        tasks: [{ subject: 'Write it.' }],
+      });
+      await run(on);
+      expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('is read-only') as string } });
+      expect(existsSync(join(on.root, 'made'))).toBe(false);
+      expect(on.events('agent.denied')).toMatchObject([
+        { member: 'ada', task: '1', text: expect.stringContaining('is denied: this member is read-only') as string },
+      ]);
+    },
+  );
 
   it.each(KINDS)('a killed teammate leaves no process of %s, in any session', async (kind) => {
     // The successor breaks the lease of a killed process.
