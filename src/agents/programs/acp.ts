@@ -118,7 +118,10 @@ class AcpSession implements DialectSession {
     const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
     const first = await this.#ask(agent, this.#session, words);
     if (this.#input !== input) return;
-    if (this.#denied.length === 0 || first.kind !== 'answered') return this.#end(first);
+    if (this.#denied.length === 0 || first.kind !== 'answered') {
+      this.#end(first);
+      return;
+    }
     // A refused call gets no reason by the protocol: some programs then end their turn.
     const second = await this.#ask(agent, this.#session, [afterDenial(this.#denied)]);
     if (this.#input === input) this.#end(second);

@@ -2,7 +2,7 @@
  * Claude Code's stream-json, in both directions: what a line means, as steps, and what is sent. Pure. Unused fields are
  * not checked, so that a newer version may add fields.
  */
-import { toldNumber, toldSum } from '../../model/agent/usage.ts';
+import { toldNumber } from '../../model/agent/usage.ts';
 import * as z from 'zod';
 import type { CallAnswer, AccessKind } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
@@ -35,7 +35,12 @@ const incoming = z.discriminatedUnion('type', [
   z.object({ type: z.literal('system'), subtype: z.string(), session_id: z.string().optional() }).loose(),
   z.object({
     type: z.literal('assistant'),
-    message: z.object({ content: blocks, model: z.string().optional() }),
+    message: z.object({
+      content: blocks,
+      id: z.string().optional(),
+      model: z.string().optional(),
+      usage: usage.optional().catch(undefined),
+    }),
     parent_tool_use_id: z.string().nullish(),
   }),
   z.object({
@@ -128,22 +133,6 @@ const TELLING = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'des
 function summary(input: JsonObject): string {
   const said = TELLING.map((key) => input[key]).find((value) => typeof value === 'string');
   return typeof said === 'string' ? (said.split('\n', 1)[0] ?? '').slice(0, SUMMARY) : '';
-}
-
-/** @param costBefore what the process had cost before this turn, in US dollars */
-export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costBefore: number): AgentStep[] {
-  if (usage === undefined) return [];
-  const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
-  const inputTokens = toldSum(usage.input_tokens, read, written);
-  if (inputTokens === 0 && usage.output_tokens === 0) return [];
-  const told = {
-    inputTokens,
-    outputTokens: usage.output_tokens,
-    cacheReadTokens: read,
-    cacheWriteTokens: written,
-    costUsd: total === undefined || total < 0 ? total : Math.max(0, total - costBefore),
-  };
-  return [tellStep({ type: 'usage', usage: told })];
 }
 
 /** `subtype` is "success" even when the vendor refused: `is_error` decides. */

@@ -19,7 +19,6 @@ import {
   systemSteps,
   toolsEnded,
   unknownRequest,
-  usageSteps,
   userMessage,
   type FromClaude,
 } from './claude-protocol.ts';
@@ -30,6 +29,7 @@ import {
   type DialectContext,
   type DialectSession,
 } from './program-dialect.ts';
+import { ClaudeUsage } from './claude-usage.ts';
 import { prepareHome } from './agent-home-contents.ts';
 import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
 import { loginLinks } from '../logins.ts';
@@ -136,6 +136,7 @@ class ClaudeSession implements DialectSession {
   #waiting: (() => void) | undefined;
   #session: string | undefined;
   #cost = 0;
+  readonly #usage = new ClaudeUsage();
   readonly #opening: string;
 
   constructor(line: DialectContext, identity: string | undefined) {
@@ -164,6 +165,7 @@ class ClaudeSession implements DialectSession {
 
   closed(): void {
     this.#waiting = undefined;
+    for (const step of this.#usage.brokenOff()) this.#line.tell(step);
   }
 
   heard(message: Readonly<Record<string, unknown>>): void {
@@ -179,7 +181,7 @@ class ClaudeSession implements DialectSession {
         return steps;
       }
       case 'assistant':
-        return assistantSteps(message);
+        return [...this.#usage.answered(message.message), ...assistantSteps(message)];
       case 'user':
         if (message.isReplay === true && message.uuid !== undefined) this.#unheard.delete(message.uuid);
         return message.isReplay === true ? [] : toolsEnded(message);
@@ -196,8 +198,9 @@ class ClaudeSession implements DialectSession {
   #result(message: Extract<FromClaude, { type: 'result' }>): AgentStep[] {
     // The session is lost: the program ends after this message, and its end counts.
     if (isLost(message)) return [];
-    const usage = usageSteps(message, this.#cost);
-    this.#cost = Math.max(this.#cost, message.total_cost_usd ?? 0);
+    const { usage: used, total_cost_usd: total } = message;
+    const usage = this.#usage.ended(used, total === undefined || total < 0 ? total : Math.max(0, total - this.#cost));
+    this.#cost = Math.max(this.#cost, total ?? 0);
     if (!this.#isInTurn || (this.#unheard.size > 0 && !message.is_error)) return usage;
     this.#isInTurn = false;
     return [...usage, endOf(message)];

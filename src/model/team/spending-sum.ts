@@ -81,16 +81,45 @@ export function spentAfter(sum: Spending, event: TeamEvent, prices: Prices = {})
   };
 }
 
+/** US dollars by the known price of the model; undefined if it has none. */
+export function estimatedUsd({
+  model,
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+}: Usage): number | undefined {
+  const price = factsOf(model ?? '')?.price;
+  if (price === undefined || price === 'unknown') return undefined;
+  return usdAt(price, {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cache_read_tokens: cacheReadTokens,
+    cache_write_tokens: cacheWriteTokens,
+  });
+}
+
 function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices): number | undefined {
   if (spent.cost_usd !== undefined) return spent.cost_usd;
-  const { model = '', input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = spent;
+  const { model = '' } = spent;
   // The user's own machine sends no bill.
   if (isAgentKind(kind) && recordOf(kind).isFree) return 0;
   // A server may send any model name: `__proto__` has no price.
   const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
   const price = given ?? factsOf(model)?.price ?? 'unknown';
   if (price === 'unknown') return undefined;
-  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  return usdAt(price, spent);
+}
+
+type Counted = Pick<z.infer<typeof spentSchema>, 'input_tokens' | 'output_tokens'> & {
+  readonly cache_read_tokens?: number | undefined;
+  readonly cache_write_tokens?: number | undefined;
+};
+
+function usdAt(
+  { input, output, cacheRead = input, cacheWrite = input }: Exclude<Price, 'unknown'>,
+  { input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Counted,
+): number {
   const plain = Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens);
   const millionths =
     plain * input + cache_read_tokens * cacheRead + cache_write_tokens * cacheWrite + output_tokens * output;

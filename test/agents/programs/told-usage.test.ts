@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { promptSteps } from '../../../src/agents/programs/acp-updates.ts';
 import type { AgentStep } from '../../../src/agents/programs/agent-step.ts';
-import { endOf, readClaude, usageSteps } from '../../../src/agents/programs/claude-protocol.ts';
+import { endOf, readClaude } from '../../../src/agents/programs/claude-protocol.ts';
+import { ClaudeUsage } from '../../../src/agents/programs/claude-usage.ts';
 import { stepsOf } from '../../../src/agents/programs/codex-protocol.ts';
 import { AGENT_KINDS } from '../../../src/model/agent/agent-kinds.ts';
 import { NOTHING_SPENT, spendingEvent, spentAfter } from '../../../src/model/team/spending-sum.ts';
@@ -14,7 +15,7 @@ function claude(input: unknown, cost?: unknown): AgentStep[] {
   const usage = { input_tokens: input, output_tokens: 5 };
   const line = { type: 'result', subtype: 'success', is_error: false, usage, total_cost_usd: cost };
   const read = readClaude(line);
-  return read?.type === 'result' ? usageSteps(read, 0) : [];
+  return read?.type === 'result' ? new ClaudeUsage().ended(read.usage, read.total_cost_usd) : [];
 }
 const codex = (inputTokens: unknown): AgentStep[] => {
   const last = { inputTokens, cachedInputTokens: 0, outputTokens: 5 };
