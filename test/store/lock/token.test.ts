@@ -1,5 +1,5 @@
 /** The token of a process: it names the folder in which it locks. */
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ownIdentity } from '../../../src/os/process-table.ts';
@@ -33,6 +33,18 @@ it('a token names process and folder, without the path, and only where the folde
     token.remove();
   }
   expect(readdirSync(join(folder, '.tokens'))).toEqual([]);
+  pinned.close();
+});
+
+it('a token is not made in a folder that took the place of its team', () => {
+  const folder = join(tempDir(), 'login');
+  mkdirSync(folder, { mode: 0o700 });
+  const pinned = pinDirectory(realDisk, folder);
+  renameSync(folder, `${folder}.aside`);
+  mkdirSync(folder, { mode: 0o700 });
+  const token = new OwnToken(realDisk, join(folder, '.tokens'), ownIdentity(), { pinned });
+  expect(() => token.link(join(folder, 'some.lock'))).toThrow(expect.objectContaining({ code: 'TEAM_GONE' }));
+  expect(readdirSync(folder)).toEqual([]);
   pinned.close();
 });
 
