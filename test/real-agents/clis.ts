@@ -53,6 +53,8 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
   codex: {
     isWordy: true,
     makes: { tool: 'exec_command', input: { cmd: 'touch made' } },
+    // The team waits instead, with one pause for all members.
+    cannot: { '429 then good': 'its own retries are off', 'cut then good': 'its own retries are off' },
     // It reports a stream without an end as a broken one.
     classes: { garbage: 'crashed' },
   },

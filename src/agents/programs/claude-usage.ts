@@ -7,7 +7,7 @@ import { isBelievable, toldSum } from '../../model/agent/usage.ts';
 import { tellStep, type AgentStep } from './agent-step.ts';
 
 /** Counts as Claude tells them; -1 stands for what is no number. */
-export interface ClaudeCounts {
+interface ClaudeCounts {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_read_input_tokens?: number | undefined;

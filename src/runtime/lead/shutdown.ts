@@ -1,6 +1,7 @@
 /**
  * The end of a team's processes (docs/specification.md R5.11): mark the team closing → shutdown_request to all at once
- * → wait → SIGTERM → 5 s → SIGKILL → check that no process is left, including those that moved to other sessions.
+ * → wait → SIGTERM → 5 s → SIGKILL → check that no process is left, including those that moved to other sessions. A
+ * lead that leaves has 3 s in all: present turns are interrupted → 2 s → SIGTERM → 0.5 s → SIGKILL.
  */
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -18,12 +19,16 @@ export interface ShutdownOptions {
   readonly force?: boolean;
   /** Do not wait: send the signals at once. */
   readonly now?: boolean;
+  /** The lead's host or a signal ends it: nobody is asked, and present turns are interrupted. */
+  readonly leaving?: boolean;
   readonly why?: string;
   /** When aborted, the waits end at once. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const TERM_MS = 5_000;
+/** For a lead that leaves: hosts kill a server 4 s after they closed its stdin. */
+const LEAVING_MS = { turn: 2_000, term: 500 };
 
 /**
  * Stops all members' processes.
@@ -54,11 +59,16 @@ export async function shutDown(
     );
   }
   for (const life of alive()) supervisor.signal(life, 'SIGTERM');
-  await until(store, () => alive().length === 0, options.now === true ? TERM_MS / 5 : TERM_MS, options.signal);
+  await until(store, () => alive().length === 0, termMs(options), options.signal);
   await Promise.all(alive().map((life) => supervisor.end(life)));
   await supervisor.close();
   for (const { name } of asked) store.events.append({ type: 'member.stopped', member: name });
   return asked.map(({ name }) => name);
+}
+
+function termMs({ now = false, leaving = false }: ShutdownOptions): number {
+  if (leaving) return LEAVING_MS.term;
+  return now ? TERM_MS / 5 : TERM_MS;
 }
 
 async function ask(
@@ -69,8 +79,9 @@ async function ask(
   alive: () => MemberProcess[],
   options: ShutdownOptions,
 ) {
-  const { force = false, waitMs, why } = options;
-  const request = { type: 'shutdown_request' as const, data: { force } };
+  const { leaving = false, why } = options;
+  const force = options.force === true || leaving;
+  const request = { type: 'shutdown_request' as const, data: leaving ? { force, now: true } : { force } };
   await Promise.all(
     asked.map(({ name }) =>
       sendMail(store, speaker, name, wording.shutdown(why), request).catch(
@@ -80,7 +91,12 @@ async function ask(
   );
   const refused = () =>
     [...lead.responses].filter(([, response]) => !response.approve).map(([name, { text }]) => ({ name, text }));
-  await until(store, () => alive().length === 0 || (!force && refused().length > 0), waitMs, options.signal);
+  await until(
+    store,
+    () => alive().length === 0 || (!force && refused().length > 0),
+    leaving ? LEAVING_MS.turn : options.waitMs,
+    options.signal,
+  );
   return force ? [] : refused().filter(({ name }) => alive().some((life) => life.name === name));
 }
 

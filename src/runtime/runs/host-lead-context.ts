@@ -224,7 +224,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
     let over: Promise<unknown> = Promise.resolve();
     const session = await new Promise<RunSession>((started, failed) => {
-      const run = { signal: gone, force, onStarted: started };
+      const run = { signal: gone, force, leave: gone, onStarted: started };
       over = leadTeam(paths, { ...options, takeover, readsMail: true }, run)
         .catch(failed)
         .finally(() => (this.#led = undefined));

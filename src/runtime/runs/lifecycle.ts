@@ -55,14 +55,14 @@ export const isLed = (store: TeamStore): boolean => {
 export async function leadTeam(
   paths: TeamPaths,
   options: SessionOptions,
-  { signal, force, onStarted }: RunOptions = {},
+  { onStarted, ...run }: RunOptions = {},
 ): Promise<number> {
   const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
   try {
     requireWorkPlace(session.store.disk, paths, session.store.config.read());
-    await session.start(session.startable(), signal);
+    await session.start(session.startable(), run.signal);
     onStarted?.(session);
-    await serveUntilClosed(session, signal, force);
+    await serveUntilClosed(session, run);
     await session.note({ status: 'shutdown', phase: 'complete' });
     return 0;
   } finally {
@@ -70,14 +70,11 @@ export async function leadTeam(
   }
 }
 
-async function serveUntilClosed(
-  session: RunSession,
-  signal: AbortSignal | undefined,
-  force: AbortSignal | undefined,
-): Promise<void> {
+async function serveUntilClosed(session: RunSession, { signal, force, leave }: RunOptions): Promise<void> {
+  const stopping = () => ({ force: true, leaving: leave?.aborted === true });
   for (;;) {
     const ending = await session.run(signal);
-    const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : { force: true };
+    const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : stopping();
     try {
       await session.shutDown({ ...asked, signal: force });
       return;

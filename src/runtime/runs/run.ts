@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Second abort: stop at once. */
   readonly force?: AbortSignal;
+  /** Aborts with `signal` if this process must end within 3 s: present turns are interrupted. */
+  readonly leave?: AbortSignal;
   readonly strict?: boolean;
   /** Called when the teammates run, so that views have something to show. */
   readonly onStarted?: (session: RunSession) => void;
@@ -211,11 +213,11 @@ function notesOf(ending: LeadEnding, team: Name): string[] {
 }
 
 /** Stops all members. At the end of a run a member may not refuse: a refusal is answered with force. */
-async function stopAll(session: RunSession, ending: LeadEnding, { force }: RunOptions): Promise<void> {
+async function stopAll(session: RunSession, ending: LeadEnding, { force, leave }: RunOptions): Promise<void> {
   // The limit is reached: no turn goes on.
   const hard = ending.why === 'spent' ? { force: true, now: true } : {};
   const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : hard;
-  const options = { ...asked, signal: force };
+  const options = { ...asked, leaving: ending.why === 'stopped' && leave?.aborted === true, signal: force };
   try {
     await session.shutDown(options);
   } catch (error) {

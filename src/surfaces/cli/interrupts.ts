@@ -15,6 +15,7 @@ const SAME_PRESS_MS = 100;
 export class Interrupts implements Disposable {
   readonly #stop = new AbortController();
   readonly #force = new AbortController();
+  readonly #leave = new AbortController();
   readonly #endLimit: (() => void) | undefined;
   readonly #onSignal: (signal: NodeJS.Signals) => void;
   #code: number | undefined;
@@ -37,6 +38,11 @@ export class Interrupts implements Disposable {
     return this.#force.signal;
   }
 
+  /** Aborts with {@link stop} if another program ends this one: it has little time. */
+  get leave(): AbortSignal {
+    return this.#leave.signal;
+  }
+
   /** The exit code of the signal or timeout that stopped the command; undefined while none did. */
   get code(): number | undefined {
     return this.#code;
@@ -54,6 +60,7 @@ export class Interrupts implements Disposable {
 
   #onInterrupt(signal: NodeJS.Signals): void {
     if (this.#stop.signal.aborted && !this.#isFresh) this.#force.abort();
+    if (signal !== 'SIGINT' && !this.#stop.signal.aborted) this.#leave.abort();
     if (signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') this.#end(SIGNAL_CODES[signal]);
   }
 

@@ -1,11 +1,12 @@
 /** A whole life of a team over MCP; if the host disconnects at any step, nothing is left running. */
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { until, Workplace } from '../../support/cli.ts';
+import { figure } from '../../support/figures.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { Host, type Server } from '../../support/mcp-host.ts';
 import { STEPS, TeamLife, type Step } from '../../support/mcp-life.ts';
@@ -65,6 +66,42 @@ describe('a host that goes away', () => {
     await until(() => lives().length === 0, 'nothing runs any more');
     await life.end();
   });
+});
+
+describe('a host that goes away while members work', () => {
+  // The ordinary wait is 15 s; hosts kill a server 4 s after they closed its input.
+  test.each(['closes our input', 'sends SIGTERM'] as const)(
+    'a host that %s interrupts the turns of its members and ends in 3 s, and the team can be resumed',
+    { timeout: 14_000 },
+    async (how) => {
+      place = new Workplace({});
+      place.put('stubborn', "#!/bin/sh\ntrap '' TERM INT\ntouch begun\nwhile :; do sleep 1; done\n");
+      chmodSync(join(place.root, 'stubborn'), 0o755);
+      place.put('home/config/teams/config.yaml', 'agents: { stubborn: { kind: exec, command: [./stubborn] } }');
+      const { host, server } = await Host.with(place);
+      await host.say('TeamCreate', { team_name: 'login' });
+      await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'stubborn' });
+      await host.say('TaskCreate', { subject: 'Work', description: 'x', owner: 'ada' });
+      await until(() => existsSync(join(place.root, 'begun')), 'the command works');
+      const exited = once(server, 'exit');
+      const begun = performance.now();
+      WAYS[how]({ server });
+      await exited;
+      figure({
+        area: `a host that ${how}: the server's end`,
+        count: 1,
+        violations: 0,
+        times: [performance.now() - begun],
+      });
+      await until(() => lives().length === 0, 'nothing runs any more');
+      await host.client.close();
+      const ended = z.object({ outcome: z.string(), lead: z.object({ alive: z.boolean() }) });
+      expect(await place.json(ended, 'status', 'login')).toMatchObject({
+        outcome: 'interrupted',
+        lead: { alive: false },
+      });
+    },
+  );
 });
 
 describe('a host that starts with --detach', () => {

@@ -52,12 +52,19 @@ export async function leadRun(
   show: ShowProgress,
 ): Promise<number> {
   using interrupts = new Interrupts(flags.timeout);
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths)), { once: true });
+  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+    once: true,
+  });
   const progress = await show(paths);
   progress?.onStop?.(() => interrupts.press());
   let report: Report;
   try {
-    const run: RunOptions = { signal: interrupts.stop, force: interrupts.force, strict: flags.strict };
+    const run: RunOptions = {
+      signal: interrupts.stop,
+      force: interrupts.force,
+      leave: interrupts.leave,
+      strict: flags.strict,
+    };
     report = await lead(run);
     // The person mends what failed in the same view.
     while (report.outcome === 'failed' && (await progress?.ask?.(interrupts.stop)) === 'again')
@@ -84,11 +91,13 @@ function leadAgain(context: CliContext, paths: TeamPaths, flags: RunFlags, run: 
 }
 
 /** What happens between the first signal and the end. */
-export function stoppingText(context: CliContext, paths: TeamPaths): string {
+export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: Interrupts): string {
   const { busy, waitMs } = shutdownAhead(paths, settings(context).session);
   const again = 'Ctrl-C again stops at once.';
   if (busy === 0) return `Stopping the members; ${again}`;
-  return `Finishing ${busy} ${busy === 1 ? 'task' : 'tasks'}, at most ${duration(waitMs)}; ${again}`;
+  const tasks = `${busy} ${busy === 1 ? 'task' : 'tasks'}`;
+  if (leave.aborted) return `Interrupting ${tasks}, at most 3s.`;
+  return `Finishing ${tasks}, at most ${duration(waitMs)}; ${again}`;
 }
 
 /**

@@ -21,13 +21,15 @@ export const act: Act = async (context, given) => {
   if (detach)
     return detached(context, paths, ['lead', name, '--root', paths.root, ...(takeover ? ['--takeover'] : [])]);
   using interrupts = new Interrupts();
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths)), { once: true });
+  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+    once: true,
+  });
   const progress = await progressOf(context)(paths);
   try {
     const code = await leadTeam(
       paths,
       { ...settings(context).session, takeover },
-      { signal: interrupts.stop, force: interrupts.force },
+      { signal: interrupts.stop, force: interrupts.force, leave: interrupts.leave },
     );
     context.result({ team: name, exitCode: interrupts.code ?? code }, '');
     return interrupts.code ?? code;
