@@ -3,7 +3,7 @@
  * that are answered here. Mail is steered into the running turn. Mail that is too late for it starts another Codex turn
  * within the same turn, so that nothing taken is lost.
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { AGENT_KIND_RECORDS } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -75,14 +75,18 @@ function launch(
 ): Launch {
   return {
     argv: [...command, 'app-server', ...OWN, ...args],
-    env: {
-      ...env,
-      ...defined({
-        CODEX_HOME:
-          home === undefined ? undefined : prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) }),
-      }),
-    },
+    env: { ...env, ...(home === undefined ? undefined : ownPlaces(home, env)) },
   };
+}
+
+/**
+ * Its own configuration. Below the directory of temporary files Codex makes none of the helpers that its sandbox needs,
+ * and no command works: then it gets another such directory.
+ */
+function ownPlaces(home: string, env: TurnInput['env']): Record<string, string> {
+  const place = prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) });
+  const isBelow = place.startsWith(`${resolve(env['TMPDIR'] ?? '/tmp')}/`);
+  return { CODEX_HOME: place, ...(isBelow ? { TMPDIR: prepareHome(join(home, 'codex-tmp'), {}) } : undefined) };
 }
 
 /** Sent through its own stdin, where no other program sees it. */
