@@ -71,7 +71,15 @@ export type AgentEvent =
   /** A note about the session: it was compacted, or an old one could not be found. */
   | { readonly type: 'noted'; readonly text: string };
 
-export type CallAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+/** An image that a tool shows. */
+export interface ToolImage {
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+export type CallAnswer =
+  | { readonly ok: true; readonly text: string; readonly image?: ToolImage | undefined }
+  | { readonly ok: false; readonly why: string };
 
 export type Turn = AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>;
 

@@ -33,6 +33,9 @@ const CRASHED =
 const FORBIDDEN = /content[_ -](?:filter|policy)|prohibited_content|refused to answer/i;
 /** The library's messages for an answer that it cannot read. */
 const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON response/;
+/** Whether the answer is not of the API, whatever its status: the library then tells a status of its own. */
+export const isNotOfTheApi = ({ text }: Pick<VendorRefusal, 'text'>): boolean => NOT_OF_THE_API.test(text);
+
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Whether no server listens at the address. */
@@ -41,7 +44,7 @@ export const isUnreachable = ({ code }: Pick<VendorRefusal, 'code'>): boolean =>
 
 /** @param otherwise the class when nothing else decides */
 export function faultOf(refusal: VendorRefusal, otherwise: FailureClass = 'bad_output'): FailureClass {
-  if (NOT_OF_THE_API.test(refusal.text)) return 'bad_output';
+  if (isNotOfTheApi(refusal)) return 'bad_output';
   if (FORBIDDEN.test(refusal.text) && !isStatusOfItsOwn(refusal)) return 'refused';
   return byStatus(refusal) ?? (isUnreachable(refusal) ? 'crashed' : byText(refusal.text)) ?? otherwise;
 }

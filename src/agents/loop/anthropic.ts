@@ -2,7 +2,7 @@
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelAgent } from './model-agent.ts';
-import { modelName, windowOf } from './model-choice.ts';
+import { modelName, seesImages, windowOf } from './model-choice.ts';
 import { loopOptions, noKey, variable, versioned, type ModelVendor } from './model-vendor.ts';
 
 const NAME = 'Anthropic';
@@ -30,6 +30,7 @@ const vendor: ModelVendor = {
       model: provider(name),
       name,
       window: windowOf(spec, name),
+      seesImages: seesImages(spec, name),
       // The next call of a turn reads the earlier part of the conversation from the vendor's cache.
       providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' }, ...forgets, ...providerOptions } },
     };

@@ -19,10 +19,21 @@ const WORTHWHILE = 0.1;
 /** The rest is for the next answers and for errors of the estimate. */
 const FULL = 0.85;
 const CHARACTERS_PER_TOKEN = 3.5;
+/** Of an image. */
+const IMAGE_TOKENS = 1_600;
 const CLEARED = '[This old result was cleared to save room; call the tool again if you need it.]';
 
 export const tokensIn = (messages: readonly ModelMessage[]): number =>
-  Math.ceil(messages.reduce((sum, message) => sum + JSON.stringify(message.content).length, 0) / CHARACTERS_PER_TOKEN);
+  Math.ceil(messages.reduce((sum, { content }) => sum + lengthOf(content), 0) / CHARACTERS_PER_TOKEN);
+
+/** Characters; an image counts as a vendor bills a large one, however many bytes it has. */
+function lengthOf(content: ModelMessage['content']): number {
+  if (typeof content === 'string') return content.length;
+  return content.reduce(
+    (sum, part) => sum + (part.type === 'image' ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : JSON.stringify(part).length),
+    0,
+  );
+}
 
 /** @returns the messages with old results cleared; undefined when that would save too little */
 export function clearedOf(messages: readonly ModelMessage[], { tokens }: Window): ModelMessage[] | undefined {

@@ -3,8 +3,9 @@
  * an answer gets one, which says that its result is unknown.
  */
 import { join } from 'node:path';
-import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
+import type { ModelMessage, ToolModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 import * as z from 'zod';
+import type { ToolImage } from '../agent-contract.ts';
 import { readSession, sessionFile, type SessionFile } from './session-file.ts';
 
 interface PendingToolCall {
@@ -108,6 +109,12 @@ export class Conversation {
 }
 
 export const toolMessage = (content: ToolResultPart[]): ToolModelMessage => ({ role: 'tool', content });
+
+/** Images that tools showed. */
+export const imageMessage = (images: readonly ToolImage[]): UserModelMessage => ({
+  role: 'user',
+  content: images.map(({ mediaType, base64 }) => ({ type: 'image', image: base64, mediaType })),
+});
 
 export const resultPart = (
   { id, tool }: PendingToolCall,

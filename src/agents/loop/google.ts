@@ -1,7 +1,7 @@
 /** Google's Gemini models, through their API. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
-import { modelName, windowOf } from './model-choice.ts';
+import { modelName, seesImages, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
 import { loopOptions, noKey, variable, versioned, type ModelVendor } from './model-vendor.ts';
 
@@ -23,6 +23,7 @@ const vendor: ModelVendor = {
       model: createGoogleGenerativeAI({ baseURL, apiKey })(name),
       name,
       window: windowOf(spec, name),
+      seesImages: seesImages(spec, name),
       providerOptions: providerOptions && { google: providerOptions },
     };
   },

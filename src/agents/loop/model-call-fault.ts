@@ -3,7 +3,7 @@
  * library, in the middle of a stream or before it. `agents/vendor-fault.ts` decides what it means.
  */
 import type { FailureClass } from '../../model/agent/agent.ts';
-import { faultOf, isUnreachable } from '../vendor-fault.ts';
+import { faultOf, isNotOfTheApi, isUnreachable } from '../vendor-fault.ts';
 
 export interface ModelCallFault {
   readonly why: FailureClass;
@@ -37,7 +37,7 @@ export function callFault(
   const why = isUnreachable(seen) ? unreachable : faultOf(seen, 'crashed');
   const said = oneLine(messageOf(seen.text) ?? innermost(error) ?? seen.text);
   const asked = retryAfter(seen);
-  const what = status === undefined ? (code ?? 'failed') : `answered ${status}`;
+  const what = isNotOfTheApi(seen) ? 'gave an answer that is not of its API' : statusText(status, code);
   return {
     why,
     message: `${where} ${what}: ${said}`.slice(0, LINE),
@@ -45,6 +45,9 @@ export function callFault(
     retryAfterMs: asked,
   };
 }
+
+const statusText = (status: number | undefined, code: string | undefined): string =>
+  status === undefined ? (code ?? 'failed') : `answered ${status}`;
 
 /** Merges an error, its causes and the errors inside it into one. */
 function seenIn(error: unknown, depth = 0): Seen {

@@ -18,6 +18,10 @@ export function modelName({ kind, model, tier = 'sonnet' }: AgentSpec): string {
   );
 }
 
+/** An unknown model sees none, unless the options say so: it might refuse the whole conversation. */
+export const seesImages = (spec: AgentSpec, name: string): boolean =>
+  loopOptions(spec).images ?? factsOf(name) !== undefined;
+
 export function windowOf(spec: AgentSpec, name: string, unknown = UNKNOWN): Window {
   const { contextWindow, maxOutputTokens } = loopOptions(spec);
   const facts = factsOf(name);

@@ -12,6 +12,7 @@ export interface ResolvedModel {
   /** The vendor's name of the model. */
   readonly name: string;
   readonly window: Window;
+  readonly seesImages: boolean;
   /** Keyed by the vendor's name. */
   readonly providerOptions?: Readonly<Record<string, Record<string, JSONValue>>> | undefined;
 }
@@ -38,6 +39,8 @@ export const loopOptionsSchema = z.strictObject({
   maxOutputTokens: count.optional(),
   /** The limit of model calls in one turn. */
   maxSteps: count.default(200),
+  /** Whether the model sees images; known for known models. */
+  images: z.boolean().optional(),
   /** How often a call is tried again after a fault that may pass. */
   maxRetries: z.number().int().min(0).default(3),
   /** Options for this vendor only, in its own format. */

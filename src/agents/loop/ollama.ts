@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
-import { windowOf } from './model-choice.ts';
+import { seesImages, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
 import { loopOptions, variable, type ModelUnavailable, type ModelVendor } from './model-vendor.ts';
 
@@ -27,6 +27,7 @@ const vendor: ModelVendor = {
     return {
       model: provider(name),
       name,
+      seesImages: seesImages(spec, name),
       window: windowOf(spec, name, { tokens: Number.isFinite(tokens) ? tokens : WINDOW.tokens, output: WINDOW.output }),
       providerOptions: providerOptions && { ollama: providerOptions },
     };

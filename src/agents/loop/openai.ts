@@ -2,7 +2,7 @@
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
-import { modelName, windowOf } from './model-choice.ts';
+import { modelName, seesImages, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
 import { loopOptions, noKey, variable, type ModelVendor } from './model-vendor.ts';
 
@@ -31,6 +31,7 @@ const vendor: ModelVendor = {
       model: provider(name),
       name,
       window: windowOf(spec, name),
+      seesImages: seesImages(spec, name),
       providerOptions: providerOptions && { openai: providerOptions },
     };
   },

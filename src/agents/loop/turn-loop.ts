@@ -1,9 +1,9 @@
 /** One turn of the loop. Whatever ends it, the conversation stays valid and can be continued. */
-import type { CallAnswer, Turn, TurnInput, AgentEvent } from '../agent-contract.ts';
+import type { CallAnswer, ToolImage, Turn, TurnInput, AgentEvent } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
-import { resultPart, toolMessage, type Conversation } from './conversation.ts';
+import { imageMessage, resultPart, toolMessage, type Conversation } from './conversation.ts';
 import { callFault, type ModelCallFault } from './model-call-fault.ts';
 import type { Library } from './library.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
@@ -152,12 +152,28 @@ export class TurnLoop {
    */
   *#runTools(wanted: readonly RequestedToolCall[]): Calls<boolean> {
     const { conversation, deadline } = this.#environment;
+    const images: ToolImage[] = [];
     for (const call of wanted) {
       if (deadline.isOver || this.#isLooping) break;
       const answer = yield* this.#runTool(call);
-      conversation.push(toolMessage([resultPart(call, answer)]));
+      const image = answer.ok ? answer.image : undefined;
+      conversation.push(toolMessage([resultPart(call, this.#withSight(answer))]));
+      if (image !== undefined && this.#sees) images.push(image);
     }
+    // Not every vendor takes an image as the answer of a tool.
+    if (images.length > 0) conversation.push(imageMessage(images));
     return this.#isLooping;
+  }
+
+  get #sees(): boolean {
+    return this.#environment.reached.seesImages;
+  }
+
+  /** The model is told whether an image comes. */
+  #withSight(answer: CallAnswer): CallAnswer {
+    if (!answer.ok || answer.image === undefined) return answer;
+    const blind = 'This model gets no images (`images: true` in the options of its agent changes that).';
+    return { ok: true, text: `${answer.text} ${this.#sees ? 'It follows.' : blind}` };
   }
 
   *#runTool({ tool, input }: RequestedToolCall): Calls<CallAnswer> {

@@ -2,6 +2,7 @@
  * The tools read_file, write_file and edit_file. A path is resolved first, judged by the real path, and only then
  * opened.
  */
+import type { ToolImage } from '../../agents/agent-contract.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
@@ -9,6 +10,7 @@ import { DEFAULT_LINES, PAGE_BYTES } from '../../model/team/workspace-tool.ts';
 import { protectedBy, type FileAccess } from '../../policy/sandbox/workspace-path.ts';
 import type { Page } from '../../store/files/line-page.ts';
 import { locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
+import { readImage } from '../../store/workspace/workspace-image.ts';
 import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
 
 /** Entries of a directory that are shown. */
@@ -43,6 +45,20 @@ export function readFileTool(root: string, input: ToolInputs['read_file'], most 
   if (names !== undefined) return directoryText(place, names);
   const { offset: from = 1, limit: lines = DEFAULT_LINES } = input;
   return pageText(place, from, readPage(place, { from, lines, bytes: Math.min(PAGE_BYTES, most - FRAME) }));
+}
+
+/** @returns undefined if it is no image */
+export function showImageTool(
+  root: string,
+  input: ToolInputs['read_file'],
+): { ok: true; text: string; image: ToolImage } | undefined {
+  const place = placeFor(root, input.path, 'read');
+  if (listed(place) !== undefined) return undefined;
+  const image = readImage(place);
+  if (image === undefined) return undefined;
+  const { mediaType, bytes } = image;
+  const text = `${quoted(place.path)} is an image (${mediaType}, ${Math.ceil(bytes.length / 1_024)} KB).`;
+  return { ok: true, text, image: { mediaType, base64: bytes.toString('base64') } };
 }
 
 function directoryText({ path }: ResolvedPath, names: readonly string[]): string {

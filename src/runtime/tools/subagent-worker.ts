@@ -70,7 +70,9 @@ async function carriedOut(
     if (event.type !== 'called') return undefined;
     const { tool, input: given } = event;
     const isOurs = isToolName(tool) && isWorkspaceTool(tool) && workspace !== undefined;
-    return isOurs ? workspace.call(tool, given, { signal }) : { ok: false, why: 'A subagent has no team tools.' };
+    return isOurs
+      ? workspace.call(tool, given, { signal, showsImages: true })
+      : { ok: false, why: 'A subagent has no team tools.' };
   });
 }
 

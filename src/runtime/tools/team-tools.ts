@@ -21,7 +21,7 @@ export function callTool(
 ): Promise<CallAnswer> {
   const team = new TeamHandle(session.store, session.speaker, session.rate);
   const mail = readOnlyMailbox(team, session.name, ({ id }) => cause.some((known) => known.id === id));
-  const call = { signal, progress: () => {} };
+  const call = { signal, progress: () => {}, showsImages: true };
   return useTool({ side: 'teammate', team, mail, cause, workspace }, tool, input, call);
 }
 

@@ -75,6 +75,8 @@ export interface ToolCall {
   readonly progress: (text: string) => void;
   /** Bytes that an answer may have; without it the limits of the tools apply. */
   readonly mostBytes?: number;
+  /** Whether an answer may have an image. */
+  readonly showsImages?: boolean;
 }
 
 export type ToolHandler<Input> = (input: Input, context: ToolContext, call: ToolCall) => Promise<string>;

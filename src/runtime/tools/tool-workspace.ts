@@ -8,7 +8,7 @@ import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
-import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
+import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
 import { openShellIsolation, type ShellIsolationProbe } from '../isolation/open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -34,6 +34,8 @@ interface WorkspaceCall {
   readonly signal: AbortSignal;
   /** Bytes that the answer may have. */
   readonly mostBytes?: number;
+  /** Whether an answer may have an image. */
+  readonly showsImages?: boolean;
 }
 
 const MARKS = [ENV.mark, ENV.run];
@@ -103,12 +105,18 @@ export class Workspace implements AsyncDisposable {
       case 'bash':
         return this.#bash(inputOf(tool, input), call);
       case 'read_file':
-        return { ok: true, text: readFileTool(root, inputOf(tool, input), call.mostBytes) };
+        return this.#read(inputOf(tool, input), call);
       case 'write_file':
         return { ok: true, text: writeFileTool(root, inputOf(tool, input), refusesWrite) };
       case 'edit_file':
         return { ok: true, text: editFileTool(root, inputOf(tool, input), refusesWrite) };
     }
+  }
+
+  #read(input: ToolInputs['read_file'], { mostBytes, showsImages = false }: WorkspaceCall): CallAnswer {
+    const { root } = this.#options;
+    const shown = showsImages ? showImageTool(root, input) : undefined;
+    return shown ?? { ok: true, text: readFileTool(root, input, mostBytes) };
   }
 
   async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<CallAnswer> {

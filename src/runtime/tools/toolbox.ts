@@ -54,7 +54,7 @@ export async function useTool(context: ToolContext, tool: string, input: unknown
   const answer = await answerTo(tool, input, context, { isolate: context.isolate, ...call });
   const news = tool === 'CheckInbox' ? '' : await announcement(context.mail);
   if (news === '') return answer;
-  return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
+  return answer.ok ? { ...answer, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
 }
 
 async function answerTo(tool: ToolName, input: unknown, context: ToolContext, call: ToolCall): Promise<CallAnswer> {

@@ -105,7 +105,7 @@ export const changeText = (place: ResolvedPath, change: (text: string) => string
   });
 
 /** Never opens a device: for some devices, opening already has an effect. */
-function openFile(name: string, place: ResolvedPath): { readonly fd: number; readonly stat: Stats } {
+export function openFile(name: string, place: ResolvedPath): { readonly fd: number; readonly stat: Stats } {
   const seen = lstatSync(name, { throwIfNoEntry: false });
   if (seen === undefined) throw new UsageError('USAGE', `There is no ${quoted(place.path)}.`);
   mustBePlain(seen, place);

@@ -1,5 +1,5 @@
 /** Teammates whose agent is a model API: in this process with the model server, and one in its own process. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join as under } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
@@ -135,6 +135,21 @@ describe('a teammate that is a model', () => {
     await on.until('it is given back', () => on.events('agent.failed').length > 0 && on.task('1').status === 'pending');
     expect(on.task('1')).toMatchObject({ status: 'pending', attempts: 0 });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('a model that sees gets an image of the workspace', async () => {
+    const server = await serve([
+      { calls: [{ tool: 'read_file', input: { path: 'shot.png' } }] },
+      { text: 'Seen: {result}' },
+    ]);
+    const agent = { ...agentAt(server), options: { images: true } };
+    const on = await team({ members: [{ name: 'ada', agent }], tasks: [{ subject: 'Look' }] });
+    const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+    writeFileSync(under(on.root, 'shot.png'), png);
+    await atWork(on);
+    await completed(on, '1');
+    expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('(image/png, 1 KB)') as string } });
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(png.toString('base64'));
   });
 
   it("a model works on the team's files, as far as its sandbox allows", async () => {
