@@ -191,7 +191,7 @@ function stopEnd(reason: string, text: string): TurnEnd {
   return { kind: 'failed', why: 'bad_output', text, message: `The turn was ended: ${reason}.` };
 }
 
-const errorSchema = z.object({ code: z.number().optional(), message: z.string(), data: z.unknown() });
+const errorSchema = z.object({ code: z.number().optional(), message: z.string(), data: z.unknown().optional() });
 const statusSchema = z.union([
   z.object({ statusCode: z.number() }).transform(({ statusCode }) => statusCode),
   z.object({ status: z.number() }).transform(({ status }) => status),
@@ -201,14 +201,24 @@ const statusSchema = z.union([
 ]);
 const AUTH_REQUIRED = -32_000;
 
-/** A refused request: some programs give the HTTP status as the code, some in the data, some in the text. */
-export function refusal(error: unknown, text: string): TurnEnd {
+/**
+ * A refused request: some programs give the HTTP status as the code, some in the data, some in the text.
+ *
+ * @param logins the ways to log in that the program names
+ */
+export function refusal(error: unknown, text: string, logins: readonly string[] = []): TurnEnd {
   const parsed = errorSchema.safeParse(error);
   if (!parsed.success) return refused({ text: String(error) }, text);
   const { code = 0, message, data } = parsed.data;
   const details = data === undefined ? '' : typeof data === 'string' ? data : JSON.stringify(data);
   const said = [message.replace(/^Internal error(?::\s*)?/, ''), details].filter(Boolean).join(' ') || message;
-  if (code === AUTH_REQUIRED) return refused({ text: said, status: 401 }, text);
+  if (code === AUTH_REQUIRED) {
+    const ways = logins.length === 0 ? '' : ` (${logins.join(', ')})`;
+    return refused(
+      { text: `${said.replace(/\.?$/, '.')} Log in with the program itself${ways}, then try again.`, status: 401 },
+      text,
+    );
+  }
   const told = statusSchema.safeParse(data).data;
   const status = code >= 400 && code < 600 ? code : Number.isNaN(told) ? undefined : told;
   return refused({ text: said, status }, text);

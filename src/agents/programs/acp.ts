@@ -28,8 +28,8 @@ import {
 import { isolatedLaunch, type Dialect, type DialectContext, type DialectSession } from './program-dialect.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
-import { endStep, tellStep } from './agent-step.ts';
-import { realClock } from '../../os/system-clock.ts';
+import { abilitiesIn, openAcpSession, type AcpAbilities } from './acp-session.ts';
+import { endStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
 /**
@@ -51,9 +51,6 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
 });
 
 const CLIENT = { name: 'teams', version: '1' };
-const capabilitiesSchema = z.object({
-  agentCapabilities: z.object({ loadSession: z.boolean().catch(false) }).optional(),
-});
 /** Every object is passed to the SDK, which validates it. */
 const messageSchema = z.custom<Wire>((value) => isObject(value));
 type Wire = Stream['readable'] extends ReadableStream<infer Message> ? Message : never;
@@ -62,8 +59,9 @@ class AcpSession implements DialectSession {
   readonly #line: DialectContext;
   readonly #agentContext: AgentContext;
   readonly #kind: AgentSpec['kind'];
+  readonly #model: string | undefined;
   readonly #stream: ReturnType<typeof streamOf>;
-  #canLoad = false;
+  #abilities: AcpAbilities = { canLoad: false, canResume: false, logins: [] };
   #agent: Promise<ClientContext> | undefined;
   #session: string | undefined;
   #input: TurnInput | undefined;
@@ -74,9 +72,11 @@ class AcpSession implements DialectSession {
   /** Why calls of the present prompt were refused. */
   #denied: readonly string[] = [];
 
-  constructor(line: DialectContext, { kind }: AgentSpec, agentContext: AgentContext) {
+  constructor(line: DialectContext, { kind, model }: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
     this.#kind = kind;
+    // Gemini and opencode are told their model when they start.
+    this.#model = kind === 'acp' ? model : undefined;
     this.#agentContext = agentContext;
     this.#stream = streamOf(line.send);
   }
@@ -84,7 +84,7 @@ class AcpSession implements DialectSession {
   begin(input: TurnInput): void {
     this.#input = input;
     void this.#prompt(input).catch((error: unknown) => {
-      if (this.#input === input) this.#end(refusal(error, this.#collector?.text() ?? ''));
+      if (this.#input === input) this.#end(refusal(error, this.#collector?.text() ?? '', this.#abilities.logins));
     });
   }
 
@@ -157,27 +157,14 @@ class AcpSession implements DialectSession {
       // The program has its own file and terminal tools, and asks for permission to use them.
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
-    this.#canLoad = capabilitiesSchema.safeParse(open).data?.agentCapabilities?.loadSession === true;
+    this.#abilities = abilitiesIn(open);
     return agent;
   }
 
-  async #open(agent: ClientContext, { cwd }: TurnInput): Promise<string> {
-    const mcpServers = this.#servers();
-    const { session } = this.#line;
-    if (session !== undefined) {
-      try {
-        if (!this.#canLoad) throw new Error('it cannot resume sessions');
-        await agent.request('session/load', { sessionId: session, cwd, mcpServers });
-        await replayed(agent);
-        return session;
-      } catch {
-        const text = `The session ${session} cannot be resumed; a new one begins.`;
-        this.#line.tell(tellStep({ type: 'noted', text }));
-      }
-    }
-    const { sessionId } = await agent.request('session/new', { cwd, mcpServers });
-    this.#line.tell(tellStep({ type: 'session', id: sessionId }));
-    return sessionId;
+  #open(agent: ClientContext, { cwd }: TurnInput): Promise<string> {
+    const { session, tell } = this.#line;
+    const request = { abilities: this.#abilities, session, model: this.#model, cwd, mcpServers: this.#servers() };
+    return openAcpSession(agent, request, tell);
   }
 
   /** Gemini gets the server in its settings, where the server can be marked as trusted. */
@@ -225,20 +212,6 @@ class AcpSession implements DialectSession {
 
 const afterDenial = (reasons: readonly string[]): string =>
   `Tool calls of your last turn were refused: ${[...new Set(reasons)].join(' ')} Do not try them again. Finish your task without them, or say what you could not do.`;
-
-/** How long a program may leave a request unanswered that it does not know. */
-const UNKNOWN_REQUEST_MS = 2_000;
-
-/**
- * Some programs repeat an old session after they have said that it is open. What they write, they write in order: the
- * answer to a request that none of them knows comes behind what is repeated.
- */
-async function replayed(agent: ClientContext): Promise<void> {
-  const end = new AbortController();
-  const answered = agent.request('_teams/replayed', {}).catch(() => undefined);
-  await Promise.race([answered, realClock.sleep(UNKNOWN_REQUEST_MS, end.signal)]);
-  end.abort();
-}
 
 /** The SDK's end of the connection; the peer splits and bounds the lines. */
 function streamOf(send: DialectContext['send']) {
