@@ -79,14 +79,13 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
       ...NO_STEERING,
       overflow: 'it compacts by itself, again and again, until its turn is over by time',
     },
-    // It retries in silence for longer than this suite waits; for a missing model it gives no status.
+    // It retries in silence for longer than this suite waits.
     classes: {
       '529': 'timeout',
       '500': 'timeout',
       quota: 'timeout',
       cut: 'timeout',
       refused: 'timeout',
-      'no model': 'bad_output',
     },
   },
 };
