@@ -172,7 +172,7 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
   test('all processes of the isolation end with the process that started it, and with its command', async () => {
     sandbox = 'workspace-write';
     const answer = await run('setsid sleep 305 & setsid -f sleep 306; echo on');
-    expect(answer).toEqual({ ok: true, text: 'on\n' });
+    expect(answer).toMatchObject({ ok: true, text: 'on\n' });
     expect(await isDone('workspace-write', 'ps ax | grep -q "[s]leep 30[56]"')).toBe(false);
   });
 

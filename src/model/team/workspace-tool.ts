@@ -55,21 +55,25 @@ export type WorkspaceTool = keyof typeof workspaceSchemas;
 
 export const workspaceFacts = {
   bash: {
+    title: 'Run a command',
     description:
       'Runs a command in the workspace and answers with what it printed (of long output the beginning and the end) when it ends well. Each command starts in the root of the workspace, in a shell of its own: a cd or a variable does not outlast it. What it leaves running is ended with it. Stdin is empty. Errors: EXIT (its code, and what it printed), TIMEOUT, POLICY_DENIED.',
     effect: 'ends',
   },
   read_file: {
+    title: 'Read a file',
     description:
       'Reads a text file of the workspace, each line behind its number and a tab, a page of at most 256 KiB at a time; the last line of the answer says where the next page begins. A directory is listed. Errors: POLICY_DENIED (outside the workspace, or a protected path), USAGE (no such file, not a text).',
     effect: 'looks',
   },
   write_file: {
+    title: 'Write a file',
     description:
       'Writes a file of the workspace whole, in one step; directories on the way are made. What it had before is gone. At most 1,048,576 characters. Errors: POLICY_DENIED (outside the workspace, a protected path, or nothing may be written now), USAGE.',
     effect: 'changes',
   },
   edit_file: {
+    title: 'Edit a file',
     description:
       'Replaces a piece of text in a file of the workspace. old_text must stand there exactly once: give enough lines around it, or replace_all. Errors: USAGE (old_text is not there, or is there more than once, with the lines), POLICY_DENIED.',
     effect: 'changes',

@@ -6,11 +6,13 @@ import type { ToolImage } from '../../agents/agent-contract.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
-import { DEFAULT_LINES, PAGE_BYTES } from '../../model/team/workspace-tool.ts';
+import type { ToolOutputs } from '../../model/team/tool-output.ts';
+import { DEFAULT_LINES, PAGE_BYTES, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { protectedBy, type FileAccess } from '../../policy/sandbox/workspace-path.ts';
 import type { Page } from '../../store/files/line-page.ts';
 import { locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
 import { readImage } from '../../store/workspace/workspace-image.ts';
+import type { ToolResult } from './tool-answer.ts';
 import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
 
 /** Entries of a directory that are shown. */
@@ -29,6 +31,8 @@ function placeFor(root: string, path: string, command: FileAccess): ResolvedPath
   throw new UsageError('POLICY_DENIED', `${quoted(path)} is ${what} by this tool (rule: protected paths, ${rule}).`);
 }
 
+type FileResult<T extends WorkspaceTool> = ToolResult<ToolOutputs[T]>;
+
 type Refuses = (path: string) => string | undefined;
 
 /** @throws UsageError `POLICY_DENIED` */
@@ -39,26 +43,34 @@ function writable(place: ResolvedPath, refuses: Refuses): ResolvedPath {
 }
 
 /** @param most bytes that the answer may have */
-export function readFileTool(root: string, input: ToolInputs['read_file'], most = PAGE_BYTES + FRAME): string {
+export function readFileTool(
+  root: string,
+  input: ToolInputs['read_file'],
+  most = PAGE_BYTES + FRAME,
+): FileResult<'read_file'> {
   const place = placeFor(root, input.path, 'read');
   const names = listed(place);
-  if (names !== undefined) return directoryText(place, names);
   const { offset: from = 1, limit: lines = DEFAULT_LINES } = input;
-  return pageText(place, from, readPage(place, { from, lines, bytes: Math.min(PAGE_BYTES, most - FRAME) }));
+  const text =
+    names === undefined
+      ? pageText(place, from, readPage(place, { from, lines, bytes: Math.min(PAGE_BYTES, most - FRAME) }))
+      : directoryText(place, names);
+  return { text, data: { path: place.path, content: text } };
 }
 
 /** @returns undefined if it is no image */
 export function showImageTool(
   root: string,
   input: ToolInputs['read_file'],
-): { ok: true; text: string; image: ToolImage } | undefined {
+): (FileResult<'read_file'> & { image: ToolImage }) | undefined {
   const place = placeFor(root, input.path, 'read');
   if (listed(place) !== undefined) return undefined;
   const image = readImage(place);
   if (image === undefined) return undefined;
   const { mediaType, bytes } = image;
   const text = `${quoted(place.path)} is an image (${mediaType}, ${Math.ceil(bytes.length / 1_024)} KB).`;
-  return { ok: true, text, image: { mediaType, base64: bytes.toString('base64') } };
+  const data = { path: place.path, content: text };
+  return { text, data, image: { mediaType, base64: bytes.toString('base64') } };
 }
 
 function directoryText({ path }: ResolvedPath, names: readonly string[]): string {
@@ -82,14 +94,22 @@ export function writeFileTool(
   root: string,
   { path, content }: ToolInputs['write_file'],
   refuses: Refuses = () => undefined,
-): string {
+): FileResult<'write_file'> {
   const place = writable(placeFor(root, path, 'write'), refuses);
   if (place.path === '') throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
   const { replaced } = writeText(place, content);
-  return `${replaced ? 'Replaced' : 'Created'} ${place.path} (${Buffer.byteLength(content)} bytes).`;
+  const bytes = Buffer.byteLength(content);
+  return {
+    text: `${replaced ? 'Replaced' : 'Created'} ${place.path} (${bytes} bytes).`,
+    data: { path: place.path, bytes, replaced },
+  };
 }
 
-export function editFileTool(root: string, input: ToolInputs['edit_file'], refuses: Refuses = () => undefined): string {
+export function editFileTool(
+  root: string,
+  input: ToolInputs['edit_file'],
+  refuses: Refuses = () => undefined,
+): FileResult<'edit_file'> {
   const { path, old_text, new_text, replace_all = false } = input;
   if (old_text === new_text) throw new UsageError('USAGE', 'old_text and new_text are the same: nothing to change.');
   const place = writable(placeFor(root, path, 'write'), refuses);
@@ -102,7 +122,10 @@ export function editFileTool(root: string, input: ToolInputs['edit_file'], refus
     if (count > 1 && !replace_all) throw ambiguous(path, text, places);
     return text.split(old).join(next);
   });
-  return `Edited ${place.path}${count === 1 ? '' : ` in ${count} places`}.`;
+  return {
+    text: `Edited ${place.path}${count === 1 ? '' : ` in ${count} places`}.`,
+    data: { path: place.path, replacements: count },
+  };
 }
 
 /** read_file shows no carriage returns, so a text with plain line ends is adapted to the file's own. */

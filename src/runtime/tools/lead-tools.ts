@@ -2,6 +2,8 @@
 import { runningLimit } from '../../os/work-timer.ts';
 import { ConflictError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
+import type { ToolOutputs } from '../../model/team/tool-output.ts';
+import type { ToolResult } from './tool-answer.ts';
 import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
@@ -15,19 +17,23 @@ function leadOf({ lead }: ToolContext): LeadToolContext {
   return lead;
 }
 
-export const teamCreate: ToolHandler<ToolInputs['TeamCreate']> = async ({ name, profile, description }, context) => {
+export const teamCreate: ToolHandler<'TeamCreate'> = async ({ name, profile, description }, context) => {
   const team = await leadOf(context).create(name, profile, description);
-  return `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.`;
+  const text = `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.`;
+  return { text, data: { team } };
 };
 
-export const teamDelete: ToolHandler<ToolInputs['TeamDelete']> = async ({ name, force = false }, context, call) => {
+export const teamDelete: ToolHandler<'TeamDelete'> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);
   const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
   const who = stopped.length === 0 ? 'No process had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
-  return `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`;
+  return {
+    text: `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`,
+    data: { team: name, stopped: [...stopped], completed, total },
+  };
 };
 
-export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { signal, progress }) => {
+export const task: ToolHandler<'Task'> = async (input, context, { signal, progress }) => {
   const { prompt, subagent_type: role, team_name, name, run_in_background = false } = input;
   const lead = leadOf(context);
   if ((team_name === undefined) !== (name === undefined))
@@ -36,43 +42,69 @@ export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { si
   const spec = await lead.agent(input.agent, input.model);
   const about = role === undefined ? 'a subagent' : `a subagent as ${role}`;
   const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
-  if (run_in_background) return `Started ${lead.subagents.start(subagentTask)}; TaskOutput collects its result.`;
+  if (run_in_background) {
+    const task_id = lead.subagents.start(subagentTask);
+    return { text: `Started ${task_id}; TaskOutput collects its result.`, data: { kind: 'background', task_id } };
+  }
   const end = await reporting(progress, 'the subagent works', lead.subagents.run(subagentTask, signal));
-  return resultOf(end, lead.untold());
+  const { text, data } = resultOf(end, lead.untold());
+  return { text, data: { kind: 'subagent', ...data } };
 };
 
-async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, context: ToolContext): Promise<string> {
+async function hire(
+  { prompt, ...input }: ToolInputs['Task'],
+  name: string,
+  context: ToolContext,
+): Promise<ToolResult<ToolOutputs['Task']>> {
   const { subagent_type: role, agent, model, plan_approval: planApproval = false } = input;
   const lead = leadOf(context);
   const team = teamOf(context, input.team_name);
   const who = { name, prompt, planApproval, agent: await lead.agent(agent, model) };
   const member = await lead.spawnMember({ ...who, role });
-  return `${member} works for team ${team.name}; the prompt is its first message. Write to it with SendMessage.`;
+  return {
+    text: `${member} works for team ${team.name}; the prompt is its first message. Write to it with SendMessage.`,
+    data: { kind: 'teammate', name: member, team: team.name },
+  };
 }
 
-export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_id, wait = 0 }, context, call) => {
+export const taskOutput: ToolHandler<'TaskOutput'> = async ({ task_id, wait = 0 }, context, call) => {
   const { subagents } = leadOf(context);
   const enough = AbortSignal.any([call.signal, runningLimit(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
-  return end === undefined ? `${task_id} still runs.` : resultOf(end, leadOf(context).untold());
+  if (end === undefined) return { text: `${task_id} still runs.`, data: { task_id, state: 'running' } };
+  const { text, data } = resultOf(end, leadOf(context).untold());
+  return { text, data: { task_id, state: 'answered', ...data } };
 };
 
-export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {
+export const taskStop: ToolHandler<'TaskStop'> = async ({ task_id }, context) => {
   const end = await leadOf(context).subagents.stop(task_id);
-  return end.kind === 'aborted' ? `${task_id} was stopped.` : `${task_id} had ended already.\n${resultOf(end)}`;
+  if (end.kind === 'aborted') return { text: `${task_id} was stopped.`, data: { task_id, state: 'stopped' } };
+  const { text, data } = resultOf(end);
+  return { text: `${task_id} had ended already.\n${text}`, data: { task_id, state: 'answered', ...data } };
 };
 
-export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
+export const skill: ToolHandler<'Skill'> = ({ name }, context) => {
   const skills = leadOf(context).skills();
   // Even the first line of a text that the user has not seen may be meant for the model.
   const list =
     skills.map((one) => `${one.name}: ${one.isTrusted ? one.about : 'not trusted'}`).join('\n') ||
     'There are no skills.';
-  if (name === undefined) return Promise.resolve(list);
+  if (name === undefined)
+    return Promise.resolve({
+      text: list,
+      data: {
+        skills: skills.map((one) => ({
+          name: one.name,
+          ...(one.isTrusted ? { about: one.about } : {}),
+          isTrusted: one.isTrusted,
+        })),
+      },
+    });
   const wanted = skills.find((one) => one.name === name);
   if (wanted === undefined) throw new UsageError('USAGE', `There is no skill ${JSON.stringify(name)}. ${list}`);
-  if (wanted.isTrusted) return Promise.resolve(wanted.text);
+  const { text } = wanted;
+  if (wanted.isTrusted) return Promise.resolve({ text, data: { name, text } });
   throw new StoreError(
     'UNTRUSTED',
     `${wanted.file} is not trusted to say what agents do: look at it, then run \`teams doctor --trust\`.`,
@@ -85,9 +117,16 @@ export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
  *
  * @param untold sandboxes that were not enforced, and that no team keeps
  */
-function resultOf(end: SubagentEnd, untold: readonly string[] = []): string {
+function resultOf(
+  end: SubagentEnd,
+  untold: readonly string[] = [],
+): ToolResult<{ result: string; notEnforced?: string[] }> {
   const notes = untold.map((text) => `\n\nNot enforced: ${text}.`).join('');
-  if (end.kind === 'answered') return `${end.text || 'The subagent answered nothing.'}${notes}`;
+  if (end.kind === 'answered')
+    return {
+      text: `${end.text || 'The subagent answered nothing.'}${notes}`,
+      data: { result: end.text, ...(untold.length === 0 ? {} : { notEnforced: [...untold] }) },
+    };
   const what = end.kind === 'failed' ? `failed: ${end.message}` : 'was stopped';
   throw new ConflictError(
     'REFUSED',

@@ -2,14 +2,16 @@
 import { UsageError } from '../../model/text/errors.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
+import type { ToolOutputs } from '../../model/team/tool-output.ts';
+import type { ToolResult } from './tool-answer.ts';
 import type { ToolContext, ToolHandler, Mailbox } from './tool-context.ts';
 import { hopsAfter, type Delivery } from '../team/send-mail.ts';
 import { mailBlock } from '../team/prompts.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-/** Characters of mail in one answer; the next call gives the rest. */
+/** Bytes of mail in one answer; the next call gives the rest. */
 const ANSWER = 48 * 1024;
-/** Characters of a message besides its content. */
+/** Bytes of a message besides its content. */
 const FRAME = 400;
 /** Unread messages are counted up to this number. */
 const COUNTED = 1_000;
@@ -25,7 +27,7 @@ export function teamOf({ team, side }: ToolContext, named?: string): TeamHandle 
   );
 }
 
-export const sendMessage: ToolHandler<ToolInputs['SendMessage']> = async (input, context) => {
+export const sendMessage: ToolHandler<'SendMessage'> = async (input, context) => {
   const handle = teamOf(context, input.team_name);
   const { recipient, content, type } = input;
   const options = optionsOf(input, context);
@@ -52,28 +54,31 @@ function optionsOf(
   };
 }
 
-const deliveries = (all: readonly Delivery[]): string =>
-  all
-    .map((one) =>
-      'error' in one
-        ? `not sent to ${one.recipient}: ${one.code}: ${one.error}`
-        : `sent to ${one.recipient}, id ${one.id}`,
-    )
-    .join('\n') || 'There is no other member to write to.';
+const deliveries = (all: readonly Delivery[]): ToolResult<ToolOutputs['SendMessage']> => {
+  const lines = all.map((one) =>
+    'error' in one
+      ? `not sent to ${one.recipient}: ${one.code}: ${one.error}`
+      : `sent to ${one.recipient}, id ${one.id}`,
+  );
+  return { text: lines.join('\n') || 'There is no other member to write to.', data: { deliveries: [...all] } };
+};
 
-export const checkInbox: ToolHandler<ToolInputs['CheckInbox']> = async (_input, context) => {
+export const checkInbox: ToolHandler<'CheckInbox'> = async (_input, context) => {
   teamOf(context);
   const { mail } = context;
   await mail?.look();
   const fitting = mail === undefined ? 0 : countFitting(mail.waiting());
-  const text = await mail?.take(Math.max(fitting, 1), mailBlock);
-  return text === undefined || text === '' ? 'No unread messages.' : text;
+  const taken = await mail?.take(Math.max(fitting, 1), (messages) => ({ text: mailBlock(messages), messages }));
+  const messages = taken?.messages ?? [];
+  if (taken === undefined || taken.text === '') return { text: 'No unread messages.', data: { messages: [] } };
+  const more = !mail?.waiting()[Symbol.iterator]().next().done;
+  return { text: taken.text, data: { messages: [...messages], more } };
 };
 
 function countFitting(waiting: Iterable<Message>): number {
   let [count, size] = [0, 0];
   for (const { content } of waiting) {
-    size += content.length + FRAME;
+    size += Buffer.byteLength(content) + FRAME;
     if (size > ANSWER) break;
     count += 1;
   }

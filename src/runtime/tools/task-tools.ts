@@ -2,7 +2,8 @@
 import { openBlockers } from '../../model/board/board.ts';
 import { parseMemberName } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { ToolInputs } from '../../model/team/tool.ts';
+import { defined } from '../../model/text/defined.ts';
+import type { TaskAnswer } from '../../model/team/tool-output.ts';
 import type { ToolHandler } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
 import { createTask, updateTask } from './task-change.ts';
@@ -12,50 +13,72 @@ import type { Verified } from '../team/verify-command.ts';
 /** Characters of a failed command's output in an answer; the end is kept. */
 const SHOWN = 4_000;
 
-export const taskCreate: ToolHandler<ToolInputs['TaskCreate']> = async (input, context) => {
+export const taskCreate: ToolHandler<'TaskCreate'> = async (input, context) => {
   const handle = teamOf(context);
-  return `Task created: ${taskLine(handle, await createTask(handle, input))}`;
+  const task = taskRow(handle, await createTask(handle, input));
+  return { text: `Task created: ${taskLine(task)}`, data: { task } };
 };
 
-export const taskGet: ToolHandler<ToolInputs['TaskGet']> = ({ taskId }, context) =>
-  Promise.resolve(JSON.stringify(teamOf(context).board.get(taskId), undefined, 2));
+export const taskGet: ToolHandler<'TaskGet'> = ({ taskId }, context) => {
+  const task = teamOf(context).board.get(taskId);
+  return Promise.resolve({
+    text: JSON.stringify(task, undefined, 2),
+    data: { task: { ...task, blockedBy: [...task.blockedBy] } },
+  });
+};
 
-export const taskList: ToolHandler<ToolInputs['TaskList']> = ({ status, owner }, context) => {
+export const taskList: ToolHandler<'TaskList'> = ({ status, owner }, context) => {
   const handle = teamOf(context);
   const whose = owner === undefined ? undefined : parseMemberName(owner);
-  const lines = handle.board
+  const tasks = handle.board
     .list()
     .filter((task) => (status === undefined || task.status === status) && (whose === undefined || task.owner === whose))
-    .map((task) => taskLine(handle, task));
-  return Promise.resolve(lines.join('\n') || 'There are no such tasks.');
+    .map((task) => taskRow(handle, task));
+  return Promise.resolve({ text: tasks.map(taskLine).join('\n') || 'There are no such tasks.', data: { tasks } });
 };
 
-export const taskUpdate: ToolHandler<ToolInputs['TaskUpdate']> = async (input, context, call) => {
+export const taskUpdate: ToolHandler<'TaskUpdate'> = async (input, context, call) => {
   const handle = teamOf(context);
   const change = await updateTask(handle, input, call);
-  const { id } = change.task;
+  const task = taskRow(handle, change.task);
+  const data = { outcome: change.kind, task };
   switch (change.kind) {
     case 'changed':
     case 'ended':
-      return `Task updated: ${taskLine(handle, change.task)}`;
+      return { text: `Task updated: ${taskLine(task)}`, data };
     case 'reported':
-      return `Task #${id} is reported as ${input.status ?? 'ended'}: passed. It ends with your present turn.`;
+      return {
+        text: `Task #${task.id} is reported as ${input.status ?? 'ended'}: passed. It ends with your present turn.`,
+        data,
+      };
     case 'not done':
-      return notDone(id, change.verdict);
+      return { text: notDone(task.id, change.verdict), data: { ...data, verdict: shortened(change.verdict) } };
   }
 };
 
-const notDone = (id: string, verdict: Exclude<Verified, { result: 'passed' }>): string =>
+type NotPassed = Exclude<Verified, { result: 'passed' }>;
+
+const notDone = (id: string, verdict: NotPassed): string =>
   verdict.result === 'aborted'
     ? `Task #${id} is not done: its verification was stopped.`
     : `Task #${id} is not done: ${verdict.command}: ${verdict.message}\n${verdict.output.slice(-SHOWN)}`;
 
+const shortened = (verdict: NotPassed): NotPassed =>
+  verdict.result === 'aborted' ? verdict : { ...verdict, output: verdict.output.slice(-SHOWN) };
+
+function taskRow({ store }: TeamHandle, task: Task): TaskAnswer {
+  const { id, status, subject, owner } = task;
+  const claimedBy = status === 'in_progress' ? task.claim.member : undefined;
+  const waitsFor = openBlockers(store.board.fold(), task);
+  return { id, status, subject, ...defined({ owner, claimedBy, end: endOf(task) }), waitsFor: [...waitsFor] };
+}
+
 /** `#3 [pending] Fix the login (owner ada; waits for #1, #2)` */
-function taskLine({ store }: TeamHandle, task: Task): string {
-  const open = openBlockers(store.board.fold(), task).map((id) => `#${id}`);
-  const who = task.status === 'in_progress' ? `claimed by ${task.claim.member}` : task.owner && `owner ${task.owner}`;
-  const facts = [who, open.length > 0 ? `waits for ${open.join(', ')}` : undefined, endOf(task)].filter(Boolean);
-  return `#${task.id} [${task.status}] ${task.subject}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
+function taskLine({ id, status, subject, owner, claimedBy, waitsFor, end }: TaskAnswer): string {
+  const who = claimedBy === undefined ? owner && `owner ${owner}` : `claimed by ${claimedBy}`;
+  const waits = waitsFor.length > 0 ? `waits for ${waitsFor.map((each) => `#${each}`).join(', ')}` : undefined;
+  const facts = [who, waits, end].filter(Boolean);
+  return `#${id} [${status}] ${subject}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 }
 
 function endOf(task: Task): string | undefined {

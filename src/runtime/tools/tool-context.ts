@@ -7,11 +7,14 @@ import type { Profile } from '../../model/board/event.ts';
 import type { Message, Side } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Skill } from '../../store/session/skills.ts';
+import type { ToolResult } from './tool-answer.ts';
 import type { SubagentTask, Subagents } from './subagents.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 import type { Workspace } from './tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
+import type { ToolInputs, ToolName } from '../../model/team/tool.ts';
+import type { ToolOutputs } from '../../model/team/tool-output.ts';
 
 /** The caller's own mail; each message is handed out once. */
 export interface Mailbox {
@@ -79,4 +82,8 @@ export interface ToolCall {
   readonly showsImages?: boolean;
 }
 
-export type ToolHandler<Input> = (input: Input, context: ToolContext, call: ToolCall) => Promise<string>;
+export type ToolHandler<T extends ToolName> = (
+  input: ToolInputs[T],
+  context: ToolContext,
+  call: ToolCall,
+) => Promise<ToolResult<ToolOutputs[T]>>;

@@ -2,13 +2,13 @@
  * The workspace of a model: a directory, the present permissions, and the four tools for it. A refusal is an answer
  * that a model can act on and begins with its code; only a bug throws.
  */
-import type { CallAnswer } from '../../agents/agent-contract.ts';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
+import type { ToolAnswer } from './tool-answer.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
 import { openShellIsolation, type ShellIsolationProbe } from '../isolation/open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -79,7 +79,7 @@ export class Workspace implements AsyncDisposable {
    *
    * @param input as it came; it is parsed here
    */
-  async call(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
+  async call(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<ToolAnswer> {
     const denied = this.#refusal(tool);
     if (denied) return { ok: false, why: `POLICY_DENIED: ${denied.why}` };
     try {
@@ -99,7 +99,7 @@ export class Workspace implements AsyncDisposable {
     return mayUse(tool, this.#options.permissions(), this.#isolation.isolation);
   }
 
-  async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
+  async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<ToolAnswer> {
     const { root, refusesWrite = () => undefined } = this.#options;
     switch (tool) {
       case 'bash':
@@ -107,19 +107,19 @@ export class Workspace implements AsyncDisposable {
       case 'read_file':
         return this.#read(inputOf(tool, input), call);
       case 'write_file':
-        return { ok: true, text: writeFileTool(root, inputOf(tool, input), refusesWrite) };
+        return { ok: true, ...writeFileTool(root, inputOf(tool, input), refusesWrite) };
       case 'edit_file':
-        return { ok: true, text: editFileTool(root, inputOf(tool, input), refusesWrite) };
+        return { ok: true, ...editFileTool(root, inputOf(tool, input), refusesWrite) };
     }
   }
 
-  #read(input: ToolInputs['read_file'], { mostBytes, showsImages = false }: WorkspaceCall): CallAnswer {
+  #read(input: ToolInputs['read_file'], { mostBytes, showsImages = false }: WorkspaceCall): ToolAnswer {
     const { root } = this.#options;
     const shown = showsImages ? showImageTool(root, input) : undefined;
-    return shown ?? { ok: true, text: readFileTool(root, input, mostBytes) };
+    return { ok: true, ...(shown ?? readFileTool(root, input, mostBytes)) };
   }
 
-  async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<CallAnswer> {
+  async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<ToolAnswer> {
     const { root, permissions } = this.#options;
     const env = this.#env;
     const now = permissions();
@@ -146,10 +146,11 @@ function inputOf<T extends WorkspaceTool>(tool: T, given: unknown): ToolInputs[T
   throw new UsageError('USAGE', parsed.problems.map(({ text }) => text).join(' '));
 }
 
-function bashAnswer(end: ShellEnd, timeoutS: number): CallAnswer {
+function bashAnswer(end: ShellEnd, timeoutS: number): ToolAnswer {
   if (end.kind === 'not started') return { ok: false, why: `NOT_STARTED: ${end.why}` };
   const { kind: how, code, output } = end;
-  if (how === 'exited' && code === 0) return { ok: true, text: output === '' ? 'It printed nothing.' : output };
+  if (how === 'exited' && code === 0)
+    return { ok: true, text: output === '' ? 'It printed nothing.' : output, data: { output, exitCode: code } };
   return { ok: false, why: [verdictOf(how, code, timeoutS), output].filter(Boolean).join('\n') };
 }
 

@@ -10,8 +10,16 @@ import {
   type ProtocolEra,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { toolFacts, toolJsonSchema, toolsOf, useTool, type ToolContext, type ToolName } from '../../app.ts';
-import { capped, MOST_BYTES } from './answer-limit.ts';
+import {
+  toolFacts,
+  toolJsonSchema,
+  toolOutputSchema,
+  toolsOf,
+  useTool,
+  type ToolContext,
+  type ToolName,
+} from '../../app.ts';
+import { capped, fitting, MOST_BYTES } from './answer-limit.ts';
 import { ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { listResources, readResource } from './resources.ts';
 
@@ -25,12 +33,16 @@ const instructionsFor = ({ side, team }: ToolContext): string =>
     : INSTRUCTIONS;
 
 function toolOf(name: ToolName): Tool {
-  const { description, effect } = toolFacts[name];
+  const { title, description, effect } = toolFacts[name];
   return {
     name,
+    title,
     description,
     inputSchema: toolJsonSchema(name),
+    outputSchema: toolOutputSchema(name),
     annotations: {
+      // Hosts of protocol 2025-03-26 read the title here.
+      title,
       readOnlyHint: effect === 'looks',
       destructiveHint: effect === 'changes' || effect === 'ends',
       idempotentHint: effect === 'looks',
@@ -77,8 +89,8 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
       },
     });
     notices.ring();
-    const text = capped(answer.ok ? answer.text : answer.why);
-    return { content: [{ type: 'text', text }], ...(answer.ok ? {} : { isError: true }) };
+    const content = [{ type: 'text' as const, text: capped(answer.ok ? answer.text : answer.why) }];
+    return answer.ok ? { content, structuredContent: fitting(answer.data) } : { content, isError: true };
   });
 }
 
