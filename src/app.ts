@@ -22,7 +22,14 @@ export { parsePlan, type Plan } from './model/plan/plan.ts';
 export { check, isMap } from './model/text/document-problem.ts';
 export { resolveTask } from './model/board/task-reference.ts';
 export { toolOutputSchema } from './model/team/tool-output.ts';
-export { parseToolInput, toolFacts, type ToolInputs, toolJsonSchema, type ToolName } from './model/team/tool.ts';
+export {
+  isToolName,
+  parseToolInput,
+  toolFacts,
+  type ToolInputs,
+  toolJsonSchema,
+  type ToolName,
+} from './model/team/tool.ts';
 export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';

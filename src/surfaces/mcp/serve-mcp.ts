@@ -4,9 +4,10 @@
  */
 import process from 'node:process';
 import { Writable, type Readable } from 'node:stream';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ToolContext } from '../../app.ts';
 import { makeServer } from './server.ts';
+import { StdioWire } from './stdio-wire.ts';
 
 interface McpOptions {
   readonly context: ToolContext;
@@ -22,22 +23,14 @@ interface McpOptions {
 /** Serves until the host is gone, or `stop` aborts. */
 export async function serveMcp({ context, version, wire: given, stop, onTrouble }: McpOptions): Promise<void> {
   const { input, output: wire } = given ?? { input: process.stdin, output: takeStdout() };
-  const transport = new StdioServerTransport(input, wire);
-  let onClosed = (): void => undefined;
+  const transport = new StdioWire(input, wire);
   const gone = new Promise<void>((resolve) => {
-    onClosed = resolve;
     for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
     wire.once('error', () => resolve());
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
   });
   const served = serveStdio(({ era }) => makeServer(context, version, era), { transport, onerror: onTrouble });
-  // A frame above the transport's size limit closes the transport, although stdin stays open.
-  const { onclose } = transport;
-  transport.onclose = () => {
-    onclose?.();
-    onClosed();
-  };
   await gone;
   await served.close();
   // Nothing reads stdin any more; if it stayed open, the process would not end.

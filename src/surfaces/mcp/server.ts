@@ -6,11 +6,13 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   type CallToolResult,
   type ProtocolEra,
   type Tool,
 } from '@modelcontextprotocol/server';
 import {
+  isToolName,
   toolFacts,
   toolJsonSchema,
   toolOutputSchema,
@@ -74,6 +76,8 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
 function offerTools(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(context).map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
+    if (!isToolName(params.name))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(params.name, context));
     const token = mcpReq._meta?.progressToken;
     let progress = 0;
     const answer = await useTool(context, params.name, params.arguments, {
@@ -93,6 +97,10 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
     return answer.ok ? { content, structuredContent: fitting(answer.data) } : { content, isError: true };
   });
 }
+
+/** A model that calls a tool that is not offered gets a result that it can act on; here its host is wrong. */
+const noTool = (name: string, context: ToolContext): string =>
+  `There is no tool ${name}; there are: ${toolsOf(context).join(', ')}.`;
 
 function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('resources/list', () => {
@@ -118,5 +126,5 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
   });
 }
 
-const noResource = (uri: string): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
+const noResource = (uri: string): ResourceNotFoundError =>
+  new ResourceNotFoundError(uri, `There is no resource ${uri}.`);

@@ -180,18 +180,6 @@ describe.each(WHO)('frames of nonsense at $who', ({ who, args, first }) => {
   );
 });
 
-describe('a frame above every bound', () => {
-  test('a frame over the limit ends the connection, and with it the server, in order', async () => {
-    const { server, send } = bareServer(place);
-    const heard = hearing(server);
-    const exited = once(server, 'exit');
-    server.stdin.on('error', () => undefined);
-    send(`"${'x'.repeat(11 * 1024 * 1024)}"`);
-    await exited;
-    expect([server.exitCode, heard.bad]).toEqual([0, []]);
-  });
-});
-
 describe('a library that prints', () => {
   test('a library that prints, prints to stderr: stdout is the protocol’s alone', async () => {
     const noise = place.put(

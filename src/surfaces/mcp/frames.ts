@@ -1,0 +1,70 @@
+/**
+ * The frames of MCP over a stream: one message a line. A frame above the limit is skipped to its end, and only its size
+ * and its id are kept, so that its sender gets an answer.
+ */
+
+/** Bytes of one frame. */
+export const MOST_FRAME_BYTES = 10 * 1024 * 1024;
+/** Bytes at each end of an oversized frame in which its id is looked for. */
+const ENDS_BYTES = 1_024;
+
+export type Frame =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'oversized'; readonly bytes: number; readonly id: string | number | undefined };
+
+export class FrameReader {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** The ends of a frame above the limit. */
+  #oversized: { readonly head: string; tail: Buffer } | undefined;
+
+  /** Yields the frames that this chunk completes. */
+  *push(chunk: Buffer): Generator<Frame> {
+    let rest = chunk;
+    for (let end = rest.indexOf(0x0a); end !== -1; end = rest.indexOf(0x0a)) {
+      this.#add(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+      yield this.#taken();
+    }
+    this.#add(rest);
+  }
+
+  #add(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#oversized === undefined) this.#pieces.push(piece);
+    else this.#oversized.tail = lastOf(Buffer.concat([this.#oversized.tail, lastOf(piece)]));
+    if (this.#oversized !== undefined || this.#bytes <= MOST_FRAME_BYTES) return;
+    const whole = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#oversized = { head: whole.toString('utf8', 0, ENDS_BYTES), tail: Buffer.from(lastOf(whole)) };
+  }
+
+  #taken(): Frame {
+    const [pieces, bytes, oversized] = [this.#pieces, this.#bytes, this.#oversized];
+    [this.#pieces, this.#bytes, this.#oversized] = [[], 0, undefined];
+    if (oversized === undefined) return { kind: 'line', text: Buffer.concat(pieces).toString('utf8') };
+    return { kind: 'oversized', bytes, id: idOf(oversized.head, oversized.tail.toString('utf8')) };
+  }
+}
+
+const lastOf = (piece: Buffer): Buffer => piece.subarray(Math.max(0, piece.length - ENDS_BYTES));
+
+const VALUE = String.raw`("(?:[^"\\]|\\.){0,200}"|-?\d{1,15})`;
+/** Only keys with simple values are before it, so that it is a key of the message itself. */
+const FIRST_ID = new RegExp(String.raw`^\s*\{(?:\s*"[^"\\]*"\s*:\s*${VALUE}\s*,)*?\s*"id"\s*:\s*${VALUE}\s*[,}]`);
+/** One brace ends the frame, so that it is a key of the message itself. */
+const LAST_ID = new RegExp(String.raw`[,{]\s*"id"\s*:\s*${VALUE}\s*\}\s*$`);
+
+function idOf(head: string, tail: string): string | number | undefined {
+  const found = FIRST_ID.exec(head)?.[2] ?? LAST_ID.exec(tail)?.[1];
+  if (found === undefined) return undefined;
+  return found.startsWith('"') ? stringOf(found) : Number(found);
+}
+
+function stringOf(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * MCP over two streams, one message a line. In contrast to the SDK's transport, it answers a frame that it cannot read
+ * with a JSON-RPC error and goes on, and any number of messages may wait to be written. It ends with its input.
+ */
+import type { Readable, Writable } from 'node:stream';
+import {
+  INVALID_PARAMS,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { isMap } from '../../app.ts';
+import { FrameReader, MOST_FRAME_BYTES, type Frame } from './frames.ts';
+
+type Id = string | number;
+
+/** In later revisions of the protocol a missing resource is an invalid parameter. */
+const LAST_WITH_RESOURCE_NOT_FOUND = '2025-11-25';
+
+export class StdioWire implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #frames = new FrameReader();
+  #isClosed = false;
+  /** Negotiated by `initialize`; later revisions negotiate none. */
+  #version: string | undefined;
+  /** Settles when the output takes more. */
+  #drained: Promise<void> | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  readonly setProtocolVersion = (version: string): void => {
+    this.#version = version;
+  };
+
+  start(): Promise<void> {
+    const close = (): void => void this.close();
+    this.#input.on('data', this.#read);
+    this.#input.on('error', (error) => this.onerror?.(error));
+    this.#input.once('end', close);
+    this.#input.once('close', close);
+    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(close);
+    // It stays after the end: a late write to a host that is gone must not be an uncaught error.
+    this.#output.on('error', (error) => {
+      if (this.#isClosed) return;
+      this.onerror?.(error);
+      close();
+    });
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#isClosed = true;
+    this.#input.off('data', this.#read);
+    this.#input.pause();
+    this.onclose?.();
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('The connection is closed.'));
+    if (this.#output.write(serializeMessage(this.#inRevision(message)))) return Promise.resolve();
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        this.#output.off('drain', done).off('close', done);
+        this.#drained = undefined;
+        resolve();
+      };
+      this.#output.on('drain', done).on('close', done);
+    });
+    return this.#drained;
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    for (const frame of this.#frames.push(chunk)) if (!this.#isClosed) this.#take(frame);
+  };
+
+  #take(frame: Frame): void {
+    if (frame.kind === 'oversized') {
+      const text = `The message has ${frame.bytes} bytes; at most ${MOST_FRAME_BYTES} are read.`;
+      this.#refuse(ProtocolErrorCode.InvalidRequest, text, frame.id);
+      return;
+    }
+    if (frame.text.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(frame.text);
+    } catch {
+      this.#refuse(ProtocolErrorCode.ParseError, 'The line is not JSON.', undefined);
+      return;
+    }
+    const message = parsed(value);
+    if (message !== undefined) this.onmessage?.(message);
+    else this.#refuseValue(value);
+  }
+
+  /** Only what looks like a request is answered, so that two ends never answer errors with errors. */
+  #refuseValue(value: unknown): void {
+    if (Array.isArray(value))
+      this.#refuse(ProtocolErrorCode.InvalidRequest, 'Batches are not supported: send one message a line.', undefined);
+    else if (isMap(value) && 'method' in value)
+      this.#refuse(ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC 2.0 message.', idIn(value));
+    else this.onerror?.(new Error('A line was neither a request nor an answer.'));
+  }
+
+  #refuse(code: ProtocolErrorCode, message: string, id: Id | undefined): void {
+    this.onerror?.(new Error(message));
+    // A host that is gone needs no answer.
+    this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);
+  }
+
+  /** The SDK gives a missing resource the code of 2026-07-28 in every revision. */
+  #inRevision(message: JSONRPCMessage): JSONRPCMessage {
+    if (!('error' in message) || (this.#version ?? '9') > LAST_WITH_RESOURCE_NOT_FOUND) return message;
+    const { code, data } = message.error;
+    const isMissing = code === INVALID_PARAMS && isMap(data) && typeof data['uri'] === 'string';
+    return isMissing ? { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound } } : message;
+  }
+}
+
+function parsed(value: unknown): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function idIn({ id }: Readonly<Record<string, unknown>>): Id | undefined {
+  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : undefined;
+}
