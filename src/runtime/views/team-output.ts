@@ -1,7 +1,7 @@
 /** What the agents of a team print, as whole lines: of all members, of one, or of one task. Consumes nothing. */
 import { LEAD, type Name } from '../../model/text/names.ts';
-import { OutputReader } from '../../store/board/output-reader.ts';
-import { TaskOutput } from '../../store/board/output-parts.ts';
+import { OutputReader, type OutputPlace } from '../../store/board/output-reader.ts';
+import { endOfPart, TaskOutput } from '../../store/board/output-parts.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
@@ -55,10 +55,12 @@ export class TeamOutput {
 
   /** The whole lines since the last look: of one member, or of all. */
   *look(only?: Name): Generator<OutputLine> {
-    for (const member of only === undefined ? membersOf(this.#store) : [only]) {
-      const { reader, lines } = this.#of(member);
-      for (const bytes of reader.look()) for (const line of lines.add(bytes)) yield { member, line };
-    }
+    for (const member of only === undefined ? membersOf(this.#store) : [only]) yield* this.#linesOf(member);
+  }
+
+  /** The whole lines of a member since the last look, up to the end of this attempt; what it printed later waits. */
+  *lookUpTo(member: Name, task: string, claim?: number): Generator<OutputLine> {
+    yield* this.#linesOf(member, endOfPart(this.#store, member, task, claim));
   }
 
   /** The last look, at one member or at all: also lines without an end. */
@@ -67,6 +69,11 @@ export class TeamOutput {
     for (const [member, { lines }] of this.#members)
       if (only === undefined || member === only) for (const line of lines.end()) yield { member, line };
     this.close();
+  }
+
+  *#linesOf(member: Name, until?: OutputPlace): Generator<OutputLine> {
+    const { reader, lines } = this.#of(member);
+    for (const bytes of reader.look(until)) for (const line of lines.add(bytes)) yield { member, line };
   }
 
   close(): void {

@@ -7,6 +7,7 @@ import type { Name } from '../../model/text/names.ts';
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
 import { openIfThere, readText, using } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import type { OutputPlace } from './output-reader.ts';
 import { KEPT_OUTPUTS, outputAged } from './output-log.ts';
 
 const partSchema = z.object({
@@ -53,6 +54,16 @@ function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[
     }
   }
   return found;
+}
+
+/**
+ * Where an attempt's output ends; undefined if it goes on to the end of the output or none is known.
+ *
+ * @param claim undefined: the last attempt
+ */
+export function endOfPart(seen: Seen, member: Name, task: string, claim?: number): OutputPlace | undefined {
+  const part = partsOf(seen, member, task).findLast((one) => claim === undefined || one.claim === claim);
+  return part?.to === undefined ? undefined : { file: part.file, byte: part.to };
 }
 
 function parsed(line: string): z.infer<typeof partSchema>[] {

@@ -8,6 +8,13 @@ interface Held {
   next: number;
 }
 
+/** A byte of an output's file. */
+export interface OutputPlace {
+  /** The file's number. */
+  readonly file: number;
+  readonly byte: number;
+}
+
 export class OutputReader {
   readonly #disk: Disk;
   readonly #path: string;
@@ -19,15 +26,20 @@ export class OutputReader {
     this.#path = path;
   }
 
-  /** The bytes since the last look. The first look yields the whole present file. */
-  *look(): Generator<Buffer> {
+  /**
+   * The bytes since the last look. The first look yields the whole present file.
+   *
+   * @param until what follows this place waits for a later look
+   */
+  *look(until?: OutputPlace): Generator<Buffer> {
     const ino = lookAt(this.#disk, this.#path)?.ino;
     if (this.#held !== undefined && this.#held.ino !== ino) {
-      yield* this.#rest(this.#held);
+      yield* this.#rest(this.#held, until);
+      if (this.#held.ino === until?.file) return;
       this.close();
     }
     this.#held ??= this.#open();
-    if (this.#held !== undefined) yield* this.#rest(this.#held);
+    if (this.#held !== undefined) yield* this.#rest(this.#held, until);
   }
 
   /** Leaves out what is there now. */
@@ -46,10 +58,13 @@ export class OutputReader {
     return fd === undefined ? undefined : { fd, ino: this.#disk.fstatSync(fd).ino, next: 0 };
   }
 
-  *#rest(held: Held): Generator<Buffer> {
+  *#rest(held: Held, until: OutputPlace | undefined): Generator<Buffer> {
+    const end = until?.file === held.ino ? until.byte : Number.POSITIVE_INFINITY;
     for (const chunk of chunks(this.#disk, held.fd, held.next)) {
-      held.next += chunk.length;
-      yield Buffer.from(chunk);
+      const bytes = chunk.subarray(0, Math.max(0, end - held.next));
+      if (bytes.length === 0) return;
+      held.next += bytes.length;
+      yield Buffer.from(bytes);
     }
   }
 }

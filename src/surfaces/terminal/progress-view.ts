@@ -70,6 +70,9 @@ class PlainView implements View {
   #output: TeamOutput | undefined;
   readonly #tick: NodeJS.Timeout;
 
+  /** The attempts that the members last claimed. */
+  readonly #attempts = new Map<Name, { readonly task: string; readonly claim: number }>();
+
   /** Only this member is shown; undefined: all. */
   readonly #only: Name | undefined;
 
@@ -94,10 +97,20 @@ class PlainView implements View {
     const { member } = event;
     if (this.#only !== undefined && member !== this.#only) return;
     // What an agent printed before its event is in its file by now.
-    // With a claim begins what comes after it.
-    const isClaim = event.type === 'task.claimed';
-    if (!isClaim && member !== undefined && isName(member)) this.#printOutput((output) => output.look(member));
+    if (member !== undefined && isName(member)) this.#printBefore(member, event);
     this.#stream.write(`${plainLine(event)}\n${answerLine(this.#store, event)}`);
+  }
+
+  /** What the member printed before its event: until the end of the attempt that it last claimed. */
+  #printBefore(member: Name, event: ShownEvent): void {
+    if (event.type === 'task.claimed' && 'task' in event && typeof event.task === 'object')
+      this.#attempts.set(member, { task: event.task.id, claim: event.task.claims });
+    // What follows from a start or a claim comes after it.
+    if (event.type === 'member.started' || event.type === 'task.claimed') return;
+    const attempt = this.#attempts.get(member);
+    this.#printOutput((output) =>
+      attempt === undefined ? output.look(member) : output.lookUpTo(member, attempt.task, attempt.claim),
+    );
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 /** Reading a member's output from outside, across rotations and in a team that is made anew. */
-import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { OutputReader } from '../../../src/store/board/output-reader.ts';
@@ -43,4 +43,16 @@ it('an output that is removed and made anew is another one, whatever number its 
     expect(look()).toBe(`round ${round}`);
     rmSync(path);
   }
+});
+
+it('a look up to a place leaves what follows to the next one, also across a rotation', () => {
+  writeFileSync(path, 'one two', { mode: 0o600 });
+  const file = statSync(path).ino;
+  const upTo = (byte: number): string => Buffer.concat([...reader.look({ file, byte })]).toString('utf8');
+  expect(upTo(3)).toBe('one');
+  expect(upTo(2)).toBe('');
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, ' three', { mode: 0o600 });
+  expect(upTo(5)).toBe(' t');
+  expect(look()).toBe('wo three');
 });

@@ -4,6 +4,8 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/progress-view.ts';
 import { Screen } from '../../../src/surfaces/terminal/screen.ts';
+import { OutputLog } from '../../../src/store/board/output-log.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
@@ -62,6 +64,36 @@ describe('plain progress', () => {
       '[ada] its process ended: exit 1',
       '[ada] no end',
       '',
+    ]);
+  });
+
+  it('plain progress has what an attempt printed before its end, and what the next one printed after it', async () => {
+    const log = new OutputLog(
+      realDisk,
+      team.store.paths.output(name('ada')),
+      team.store.paths.outputParts(name('ada')),
+    );
+    mkdirSync(team.store.paths.logs, { recursive: true });
+    team.add('Write docs');
+    const progress = watch();
+    team.started('ada');
+    for (const task of ['1', '2']) {
+      log.begin({ task, claim: 1 }, new Date().toISOString());
+      log.append(Buffer.from(`of ${task}\n`));
+      log.begin(undefined, new Date().toISOString());
+      team.claim(task, 'ada').complete(task, 'ada');
+    }
+    log.close();
+    await progress.stop();
+    const shown = written
+      .join('')
+      .split('\n')
+      .filter((line) => /of \d|done/.test(line));
+    expect(shown.map((line) => line.slice(9))).toEqual([
+      '[ada] of 1',
+      '[ada] completed #1 Write tests: done',
+      '[ada] of 2',
+      '[ada] completed #2 Write docs: done',
     ]);
   });
 
