@@ -87,7 +87,8 @@ export class Evidence {
     const before = this.#before([subject, ...related]);
     const others = related.flatMap((other) => this.#of(other, before).events).sort(newestFirst);
     const { decision, events: own } = this.#of(subject, before);
-    const wanted = [decision ?? [], own.slice(0, OWN), others, own].flat();
+    const all = [decision ?? [], own.slice(0, OWN), others, own].flat();
+    const wanted = all.filter((event) => !isRepeated(event, all));
     const shown = new Map<number, ShownEvent>();
     for (const event of wanted) if (shown.size < SHOWN) shown.set(event.number, event);
     return [...shown.values()].sort((a, b) => a.number - b.number);
@@ -101,6 +102,14 @@ export class Evidence {
     return latest;
   }
 }
+
+/** Whether a later failure of the task says what an agent's event says. */
+const isRepeated = ({ type, number, member, text = '' }: ShownEvent, all: readonly ShownEvent[]): boolean =>
+  type.startsWith('agent.') &&
+  text !== '' &&
+  all.some((one) => FAILURES.has(one.type) && one.number > number && one.member === member && one.text?.includes(text));
+
+const FAILURES: ReadonlySet<string> = new Set(['task.failed', 'task.released', 'task.given_back']);
 
 /** The subjects of an event, as in {@link Evidence.behind}, and `process ada` for the process of a member. */
 export function subjectsOf(event: ShownEvent, requests: Requests['requests']): Set<string> {

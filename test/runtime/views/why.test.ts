@@ -151,6 +151,21 @@ describe('why', () => {
     ]);
   });
 
+  it('why shows a failure once, and what its agent printed before it', async () => {
+    const team = chain()
+      .note('agent.printed', { member: 'ada', text: '12 of 30' })
+      .note('agent.printed', { member: 'ada', text: 'broken' })
+      .note('agent.failed', { member: 'ada', task: '1', fault: 'exit', text: 'exit 1: broken' })
+      .note('agent.last_lines', { member: 'ada', task: '1', text: 'broken' })
+      .wait(1)
+      .fail('1', 'ada', 'exit 1: broken');
+    const { events } = await why(team.store, '1');
+    expect(events.map(({ type }) => type).slice(-3)).toEqual(['task.created', 'task.claimed', 'task.failed']);
+    const ofMember = await why(team.store, 'ada');
+    const printed = ofMember.events.filter(({ type }) => type === 'agent.printed');
+    expect(printed.map(({ text }) => text)).toEqual(['12 of 30']);
+  });
+
   it('why answers in one paragraph', async () => {
     const team = chain().wait(130_000);
     expect(whyText(await why(team.store, '2'), team.clock.now())).toBe(
