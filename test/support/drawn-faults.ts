@@ -9,7 +9,7 @@ export const FAULTS = `(() => {
   const found = [];
   const named = (one) => one.tagName.toLowerCase() + '.' + one.getAttribute('class') + ' "' + one.textContent.trim().slice(0, 40) + '"';
   // A dialog covers the page; on a phone the details do.
-  const front = document.querySelector('[role=dialog]') ?? (innerWidth < 860 ? document.querySelector('aside') : null);
+  const front = document.querySelector('dialog[open]') ?? (innerWidth < 860 ? document.querySelector('aside') : null);
   const isBehind = (one) => front !== null && !front.contains(one);
   const root = document.scrollingElement;
   if (root.scrollWidth > innerWidth + 1) {

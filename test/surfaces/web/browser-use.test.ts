@@ -29,6 +29,36 @@ const NEXT_KEY = `(() => {
 const FILES = `[...document.querySelectorAll('.figure, .files .link')].map((one) =>
   one.classList.contains('link') ? one.textContent : one.title.split(': from ').at(-1))`;
 
+interface Outline {
+  readonly landmarks: readonly string[];
+  /** The levels of the headings, in the order of the page. */
+  readonly headings: readonly number[];
+  /** How many parts are told when they change. */
+  readonly live: number;
+}
+
+const OUTLINE = `(() => {
+  const all = (what) => [...document.querySelectorAll(what)];
+  return {
+    landmarks: all('header, nav, main, aside').map((one) => one.tagName),
+    headings: all('h1, h2, h3, h4, h5, h6').map((one) => Number(one.tagName.slice(1))),
+    live: all('[role=status], [aria-live]').length,
+  };
+})()`;
+
+/** Where the focus is after each of so many presses of Tab; the browser's own bar may have it between. */
+async function tabbed(tab: Tab, times: number): Promise<Set<string>> {
+  const where = new Set<string>();
+  for (let press = 0; press < times; press += 1) {
+    await tab.keyboard.press('Tab');
+    const at = await tab.evaluate<string>(
+      "(document.activeElement.closest('dialog, aside') ?? document.activeElement).tagName",
+    );
+    if (at !== 'BODY') where.add(at);
+  }
+  return where;
+}
+
 const sentTo = (tab: Tab, who: string): Promise<void> =>
   tab
     .getByRole('status')
@@ -88,6 +118,47 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await dialog.getByText('Nothing matches.').waitFor();
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('Tab stays in what covers the page, and the focus returns when that closes', async () => {
+    const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url);
+    const before = tab.getByRole('button', { name: 'Search', exact: true });
+    await before.focus();
+    await tab.keyboard.press('?');
+    await tab.getByRole('dialog', { name: 'Keys' }).waitFor();
+    expect(await tabbed(tab, 5)).toEqual(new Set(['DIALOG']));
+    await tab.keyboard.press('Escape');
+    await tab.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await tab.evaluate<string>('document.activeElement.textContent')).toBe('Search');
+
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await before.focus();
+    await goTo(tab, 'board/task/1');
+    await tab.getByRole('complementary').locator('.files').waitFor();
+    expect(await tabbed(tab, 60)).toEqual(new Set(['ASIDE']));
+    await tab.keyboard.press('Escape');
+    await tab.getByRole('complementary').waitFor({ state: 'detached' });
+    expect(await tab.evaluate<string>('document.activeElement.textContent')).toBe('Search');
+  });
+
+  it('each view has its landmarks and headings in order, for those who hear the page', async () => {
+    const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url);
+    for (const place of [...TABS, 'board/task/1', 'overview/member/ada']) {
+      await goTo(tab, place);
+      await drawn(tab);
+      const { landmarks, headings, live } = await tab.evaluate<Outline>(OUTLINE);
+      const more = place.includes('/') ? ['ASIDE'] : [];
+      expect({ place, landmarks }).toEqual({ place, landmarks: ['HEADER', 'NAV', 'MAIN', ...more] });
+      const skipped = headings.filter((level, at) => level > (headings[at - 1] ?? 0) + 1);
+      expect({ place, headings, skipped }).toEqual({ place, headings, skipped: [] });
+      expect(headings.filter((level) => level === 1)).toHaveLength(1);
+      expect(headings.length).toBeGreaterThan(1);
+      expect(live).toBeGreaterThan(0);
+    }
   });
 
   it('the page is used by keyboard, carries out commands, and catches up after a lost connection', async () => {

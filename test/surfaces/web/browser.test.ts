@@ -114,10 +114,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     for (const place of [...TABS, 'board/task/34', 'overview/member/ada', 'overview/file/board/log.jsonl']) {
       await goTo(tab, place);
       await drawn(tab);
-      await tab
-        .getByRole('navigation')
-        .locator('[aria-current]')
-        .click({ trial: true, position: { x: 4, y: 4 } });
+      // Details cover the views of a phone.
+      const views = tab.locator('nav:not([inert]) [aria-current]');
+      if ((await views.count()) > 0) await views.click({ trial: true, position: { x: 4, y: 4 } });
+      else expect([viewport.width, place]).toEqual([390, expect.stringContaining('/')]);
       const faults = await tab.evaluate<DrawnFault[]>(FAULTS);
       found.push(...faults.map(({ kind, what }) => `${place}: ${kind}: ${what}`));
     }

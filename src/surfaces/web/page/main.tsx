@@ -7,6 +7,7 @@ import type { TeamEntry } from '../wire-types.ts';
 import { PageNavigationProvider } from './navigation.ts';
 import { TABS, useRoute, type PageRoute } from './routes.ts';
 import { PageModel } from './page-model.ts';
+import { useNarrow } from './use-narrow.ts';
 import { useNotifications } from './use-notifications.ts';
 import { SearchPanel } from './panels/search-panel.tsx';
 import { AsidePanel, KeyHelp, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
@@ -31,6 +32,9 @@ function Page(): JSX.Element {
     }),
     [team, scene.head?.isArchived],
   );
+  // Details cover the views of a narrow page: then only they can be used.
+  const isNarrow = useNarrow('covered');
+  const isCovered = isNarrow && place.aside !== undefined;
   const first = teams.length === 0 && refusal === undefined ? 'Looking for teams…' : undefined;
   return (
     <PageNavigationProvider value={going}>
@@ -39,11 +43,12 @@ function Page(): JSX.Element {
         team={team}
         scene={scene}
         trouble={trouble}
+        isCovered={isCovered}
         onTeam={(id) => go({ team: id, aside: undefined })}
         onSearch={() => setOver('search')}
       />
-      <Nav tab={place.tab} scene={scene} onTab={(tab) => go({ tab })} />
-      <main>
+      <Nav tab={place.tab} scene={scene} isCovered={isCovered} onTab={(tab) => go({ tab })} />
+      <main inert={isCovered}>
         {team === undefined ? (
           <p class="empty">{refusal ?? first}</p>
         ) : (
@@ -114,10 +119,9 @@ type Over = 'help' | 'search' | undefined;
 function useKeys(go: (change: Partial<PageRoute>) => void, onOver: (over: Over) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') {
-        onOver(undefined);
-        return go({ aside: undefined });
-      }
+      // It has its own keys, and closes itself.
+      if (document.querySelector('dialog[open]') !== null) return;
+      if (event.key === 'Escape') return go({ aside: undefined });
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         return onOver('search');

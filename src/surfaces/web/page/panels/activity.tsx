@@ -13,7 +13,7 @@ const ROW = { wide: 26, narrow: 66 };
 
 export function ActivityView({ scene }: { scene: PageModel }): JSX.Element {
   const [words, setWords] = useState('');
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow('phone');
   const events = useMemo(() => found(scene.events, words), [scene.events, words]);
   return (
     <section class="view activity-view" aria-label="Activity">

@@ -5,6 +5,7 @@ import type { Head, TeamEntry } from '../../wire-types.ts';
 import { ActivityView } from './activity.tsx';
 import { BoardView } from './board-view.tsx';
 import { ChangesView } from './changes-view.tsx';
+import { DialogPanel } from './dialog-panel.tsx';
 import { FileAside } from './file-aside.tsx';
 import { GraphView } from './graph.tsx';
 import { MailView } from './mail-view.tsx';
@@ -44,14 +45,22 @@ const VIEWS: Readonly<Record<Tab, (props: { scene: PageModel }) => JSX.Element>>
   activity: ActivityView,
 };
 
-export function Nav({ tab, scene, onTab }: { tab: Tab; scene: PageModel; onTab: (tab: Tab) => void }): JSX.Element {
+interface NavProps {
+  readonly tab: Tab;
+  readonly scene: PageModel;
+  /** Details cover it. */
+  readonly isCovered: boolean;
+  readonly onTab: (tab: Tab) => void;
+}
+
+export function Nav({ tab, scene, isCovered, onTab }: NavProps): JSX.Element {
   const views = useRef<HTMLElement>(null);
   // On a phone the views are one line that scrolls.
   useEffect(() => {
     views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [tab]);
   return (
-    <nav aria-label="Views" ref={views}>
+    <nav aria-label="Views" ref={views} inert={isCovered}>
       {TABS.map((one, index) => (
         <button
           key={one}
@@ -88,17 +97,19 @@ interface TopProps {
   readonly team: string | undefined;
   readonly scene: PageModel;
   readonly trouble: string | undefined;
+  /** Details cover it. */
+  readonly isCovered: boolean;
   readonly onTeam: (team: string) => void;
   readonly onSearch: () => void;
 }
 
-export function Top({ teams, team, scene, trouble, onTeam, onSearch }: TopProps): JSX.Element {
+export function Top({ teams, team, scene, trouble, isCovered, onTeam, onSearch }: TopProps): JSX.Element {
   const { head } = scene;
   const total = head?.counts.total ?? 0;
   const done = head?.counts['completed'] ?? 0;
   const failed = head?.counts['failed'] ?? 0;
   return (
-    <header>
+    <header inert={isCovered}>
       <h1>teams</h1>
       <select aria-label="Team" value={team} onChange={(event) => onTeam(event.currentTarget.value)}>
         {teams.map(({ id, name, archivedAt }) => (
@@ -178,13 +189,8 @@ function Live({ trouble, scene }: { trouble: string | undefined; scene: PageMode
 
 /** The keys of the page. */
 export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
-  const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => panel.current?.focus(), []);
   return (
-    <div class="key-help" role="dialog" aria-modal="true" aria-label="Keys" ref={panel} tabIndex={-1}>
-      <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
-        ×
-      </button>
+    <DialogPanel label="Keys" onClose={onClose}>
       <h2>Keys</h2>
       <dl class="facts said">
         {TABS.map((tab, index) => (
@@ -204,13 +210,18 @@ export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
         <dt>Escape</dt>
         <dd>close what is open</dd>
       </dl>
-    </div>
+    </DialogPanel>
   );
 }
 
 export function View({ tab, scene }: { tab: Tab; scene: PageModel }): JSX.Element {
   const Shown = VIEWS[tab];
-  return <Shown scene={scene} />;
+  return (
+    <>
+      <h2 class="unseen">{TAB_NAMES[tab]}</h2>
+      <Shown scene={scene} />
+    </>
+  );
 }
 
 export function AsidePanel({

@@ -5,6 +5,7 @@ import type { FoundInTeam } from '../../wire-types.ts';
 import { dayAndTime, whole } from '../formats.ts';
 import { get, inTeam } from '../http-client.ts';
 import { usePageNavigation } from '../navigation.ts';
+import { DialogPanel } from './dialog-panel.tsx';
 import { Status } from './labels.tsx';
 
 /** The search starts after this pause in typing. */
@@ -18,10 +19,7 @@ export function SearchPanel({ onClose }: { onClose: () => void }): JSX.Element {
   // Before the next key: it is the first letter.
   useLayoutEffect(() => input.current?.focus(), []);
   return (
-    <div class="key-help search-panel" role="dialog" aria-modal="true" aria-label="Search everything">
-      <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
-        ×
-      </button>
+    <DialogPanel label="Search everything" class="search-panel" onClose={onClose}>
       <input
         ref={input}
         type="search"
@@ -34,7 +32,7 @@ export function SearchPanel({ onClose }: { onClose: () => void }): JSX.Element {
         {trouble ?? (found === undefined ? '' : summaryOf(found))}
       </p>
       {found !== undefined && <Matches found={found} onOpened={onClose} />}
-    </div>
+    </DialogPanel>
   );
 }
 
