@@ -26,6 +26,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Checks all at once: the slowest program takes seconds to print its version. */
 export const agentChecks = (root: string, environment: Environment): Promise<Check[]> =>
   Promise.all([
+    commandCheck(root, environment),
     ...kindsWith('login').map((kind) => programCheck(kind, root, environment)),
     ...AGENT_KINDS.filter(hasToolLoop).map((kind) => otherCheck(kind, environment)),
     mcpCheck(root, environment),
@@ -36,6 +37,15 @@ const fine = (name: string, found: string): Check => ({ name, ok: true, found, c
 const absent = (name: string, found: string): Check => ({ name, ok: false, absent: true, found, cure: '' });
 const ill = (name: string, found: string, cure: string): Check => ({ name, ok: false, found, cure });
 const nameOf = (kind: AgentKind): string => `agent ${kind}`;
+
+/** Members of the kind `exec`, verifications and gates: as they are run. */
+async function commandCheck(cwd: string, environment: Environment): Promise<Check> {
+  const env = childEnvironment('exec', { parent: environment });
+  const probed = await probeProgram(['/bin/sh', '-c', 'echo ready'], { env, cwd });
+  return probed.ok
+    ? fine('shell commands', 'ready: plans of commands need nothing else')
+    : ill('shell commands', probed.why, 'see that /bin/sh runs');
+}
 
 /** No agent is required: a missing one is no fault, but an installed one that cannot work is. */
 async function programCheck(kind: LoginKind, cwd: string, environment: Environment): Promise<Check> {

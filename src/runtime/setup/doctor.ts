@@ -1,6 +1,6 @@
 /**
- * `teams doctor`: what works here and what does not, each with its cure. It changes nothing unless an option asks for
- * it.
+ * `teams doctor`: what works here and what does not, each with its cure. What can work for a team comes first. It
+ * changes nothing unless an option asks for it.
  */
 import process from 'node:process';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -22,7 +22,18 @@ export const diagnose = async (
   root: string,
   environment: Environment,
   { breakLocks = false } = {},
-): Promise<Check[]> => [
+): Promise<Check[]> => {
+  const agents = await agentChecks(root, environment);
+  const machine = await machineChecks(root, environment);
+  return [
+    ...agents.filter(({ ok }) => ok),
+    ...machine,
+    ...teamChecks(root, breakLocks),
+    ...agents.filter(({ ok }) => !ok),
+  ];
+};
+
+const machineChecks = async (root: string, environment: Environment): Promise<Check[]> => [
   node(),
   fileSystem(root),
   program(
@@ -37,8 +48,6 @@ export const diagnose = async (
   watchers(),
   key(),
   configuration(root, environment),
-  ...teamChecks(root, breakLocks),
-  ...(await agentChecks(root, environment)),
 ];
 
 const check = (name: string, ok: boolean, found: string, cure: string): Check => ({

@@ -188,7 +188,7 @@ function failureLines({ what, member, reason, output, show, next }: ReportFailur
 }
 
 /** Completed tasks beyond this number are only counted. */
-const MOST_DONE = 20;
+const MOST_DONE = 10;
 
 function taskLines({ tasks }: Report): string[] {
   const done = tasks.filter(({ status }) => status === 'completed');

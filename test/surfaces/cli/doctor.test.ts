@@ -31,6 +31,8 @@ describe('doctor', () => {
     await place.teams('create', 'login');
     const { code, checks } = await examine(place);
     expect(checks.map(({ name }) => name)).toEqual([
+      'shell commands',
+      'mcp server',
       'node',
       'file system',
       'prlimit',
@@ -48,7 +50,6 @@ describe('doctor', () => {
       ...['claude', 'codex', 'gemini', 'opencode', 'anthropic', 'openai', 'google', 'ollama'].map(
         (kind) => `agent ${kind}`,
       ),
-      'mcp server',
     ]);
     expect(checks.filter(({ ok, absent }) => !ok && absent !== true)).toEqual([]);
     expect(checks.filter(({ cure }) => cure !== '')).toEqual([]);
