@@ -104,6 +104,14 @@ describe('a drawing', () => {
     expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/);
   });
 
+  it('a skipped task names its cause', () => {
+    const team = told();
+    team.member('ada', { type: 'task.failed', task: '1', epoch: 1, why: 'exit 3' });
+    team.person({ type: 'task.skipped', task: '2', cascade: true, why: 'blocker #1 failed', because: '1' });
+    const { all } = screen(team, { columns: 120, rows: 40 });
+    expect(all.find((line) => line.includes('skip  #'))).toMatch(/skip {2}#2 Test it {2}blocker #1 failed/);
+  });
+
   it('a narrow and low screen still says what matters', () => {
     const { all } = screen(told(), { columns: 60, rows: 12 });
     expect(all[0]).toBe('login  running  0/3 done  1 waits for you  1m01s, ~40s left');

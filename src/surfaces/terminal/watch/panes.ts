@@ -98,6 +98,12 @@ const LABEL_LOOKS: Readonly<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>> =
   cancelled: { dim: true },
 };
 
+const REASON_LOOKS: Readonly<Partial<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>>> = {
+  failed: { color: RED },
+  skipped: { dim: true },
+  cancelled: { dim: true },
+};
+
 /** How many ids a line names. */
 const NAMED = 6;
 
@@ -113,7 +119,7 @@ export function cardLine(card: Card, { snapshot, worked }: DashboardModel, isCho
   const links = [
     ...(waitsFor.length === 0 ? [] : [`<- ${ids(waitsFor)}`]),
     ...(asks ? ['<- an answer'] : []),
-    ...(holds.length === 0 || column === 'completed' ? [] : [`-> ${ids(holds)}`]),
+    ...(holds.length === 0 || isOver(column) ? [] : [`-> ${ids(holds)}`]),
   ];
   const ms = column === 'in_progress' ? snapshot.at - Date.parse(card.since) : worked.get(id);
   return [
@@ -123,9 +129,13 @@ export function cardLine(card: Card, { snapshot, worked }: DashboardModel, isCho
     ...(member === null ? [] : [{ text: `  ${safeLine(member)}`, color }]),
     ...(ms === undefined ? [] : [{ text: `  ${elapsed(ms)}`, dim: true as const }]),
     ...(links.length === 0 ? [] : [{ text: `  ${links.join(' ')}`, dim: true as const }]),
-    ...(column === 'failed' ? [{ text: `  ${safeLine(card.reason ?? '')}`, color: RED }] : []),
+    ...(card.reason === undefined ? [] : [{ text: `  ${safeLine(card.reason)}`, ...REASON_LOOKS[column] }]),
   ];
 }
+
+/** Nothing waits for it any more. */
+const isOver = (column: BoardColumn): boolean =>
+  column === 'completed' || column === 'skipped' || column === 'cancelled';
 
 export function messageLine(
   { at, from, to, kind, text }: MessageSummary,
