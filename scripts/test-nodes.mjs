@@ -4,15 +4,19 @@
  * failed, or if no version could be had.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 
-const VERSIONS = ['20', '22', '24', '26'];
+/** `TEAMS_NODES=22,24` for some of them. */
+const VERSIONS = (process.env.TEAMS_NODES ?? '20,22,24,26').split(',');
 const LONGEST_INSTALL_MS = 300_000;
 
-const directory = mkdtempSync(join(tmpdir(), 'teams-nodes-'));
+// Not among temporary files: a fence has its own, and would not see the program.
+const cache = join(homedir(), '.cache');
+mkdirSync(cache, { recursive: true });
+const directory = mkdtempSync(join(cache, 'teams-nodes-'));
 const outcomes = [];
 
 try {
