@@ -74,6 +74,7 @@ export {
   mailMark,
   mailOf,
   outputOf,
+  outputPage,
 } from './runtime/views/follow.ts';
 export { SubjectLines, TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';

@@ -24,7 +24,7 @@ const ROLES = ['executor', 'executor', 'test-engineer', 'explorer', 'code-review
 const VERBS = ['Parse', 'Cache', 'Profile', 'Rename', 'Document', 'Test', 'Review', 'Index', 'Stream', 'Retry'];
 const THINGS = ['the login route', 'session tokens', 'the plan file', 'inbox quotas', 'the board fold', 'error texts'];
 
-const memberAt = (index: number): string => {
+export const memberAt = (index: number): string => {
   const round = Math.floor(index / NAMES.length);
   return `${NAMES[index % NAMES.length] ?? 'ada'}${round === 0 ? '' : `-${round}`}`;
 };

@@ -95,7 +95,36 @@ export function* outputOf({ paths, disk }: Seen, member: Name): Iterable<Buffer>
   }
 }
 
-/** The same, and what it prints later, until the team has ended or `signal` aborts. */
+/**
+ * A part of what a member's agent has printed: `most` bytes from a place on, or the last ones.
+ *
+ * @returns with the size of the present file
+ */
+export function outputPage(
+  { paths, disk }: Pick<TeamReader, 'paths' | 'disk'>,
+  member: Name,
+  most: number,
+  wanted?: number,
+): { bytes: Buffer; from: number; size: number } {
+  const path = paths.output(member);
+  const size = lookAt(disk, path)?.size ?? 0;
+  const from = wanted ?? Math.max(0, size - most);
+  const reader = new OutputReader(disk, path, from);
+  const pieces: Buffer[] = [];
+  let left = most;
+  try {
+    for (const piece of reader.look()) {
+      pieces.push(piece.subarray(0, left));
+      left -= piece.length;
+      if (left <= 0) break;
+    }
+  } finally {
+    reader.close();
+  }
+  return { bytes: Buffer.concat(pieces), from, size };
+}
+
+/** The output of a member, and what it prints later, until the team has ended or `signal` aborts. */
 export async function* followOutput(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Buffer> {
   const path = store.paths.output(member);
   const reader = new OutputReader(store.disk, path);

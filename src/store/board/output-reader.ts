@@ -18,12 +18,15 @@ export interface OutputPlace {
 export class OutputReader {
   readonly #disk: Disk;
   readonly #path: string;
+  #from: number;
   /** The file of the last look stays open: what was written before its rotation is read, and its number is not reused. */
   #held: Held | undefined;
 
-  constructor(disk: Disk, path: string) {
+  /** @param from the first byte of the present file that is read */
+  constructor(disk: Disk, path: string, from = 0) {
     this.#disk = disk;
     this.#path = path;
+    this.#from = from;
   }
 
   /**
@@ -55,7 +58,10 @@ export class OutputReader {
 
   #open(): Held | undefined {
     const fd = openIfThere(this.#disk, this.#path, O_RDONLY);
-    return fd === undefined ? undefined : { fd, ino: this.#disk.fstatSync(fd).ino, next: 0 };
+    if (fd === undefined) return undefined;
+    const next = this.#from;
+    this.#from = 0;
+    return { fd, ino: this.#disk.fstatSync(fd).ino, next };
   }
 
   *#rest(held: Held, until: OutputPlace | undefined): Generator<Buffer> {

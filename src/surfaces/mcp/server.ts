@@ -23,7 +23,8 @@ import {
 } from '../../app.ts';
 import { capped, fitting, MOST_BYTES } from './answer-limit.ts';
 import { ResourceNotices, type McpConnection } from './resource-notices.ts';
-import { listResources, readResource } from './resources.ts';
+import { completed, resourceTemplates } from './resource-uris.ts';
+import { listResources, readResource, tellsChanges } from './resources.ts';
 
 const INSTRUCTIONS =
   'A team of worker processes that share a board of tasks and write to each other. Lead: TeamCreate, then Task with team_name and name for each teammate, TaskCreate for the work, CheckInbox for what they say, TeamDelete at the end. Member: TaskList, TaskUpdate, SendMessage, CheckInbox. Mail is announced in the answers of the other tools.';
@@ -58,7 +59,7 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
   const made = new McpServer(
     { name: 'teams', version },
     {
-      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } },
+      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, completions: {} },
       instructions: instructionsFor(context),
     },
   );
@@ -74,7 +75,10 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
 
 /** Schemas, rules and answers come from the toolbox; this only passes requests on. */
 function offerTools(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(context).map(toolOf) }));
+  server.setRequestHandler('tools/list', ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { tools: toolsOf(context).map(toolOf) };
+  });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     if (!isToolName(params.name))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(params.name, context));
@@ -103,19 +107,30 @@ const noTool = (name: string, context: ToolContext): string =>
   `There is no tool ${name}; there are: ${toolsOf(context).join(', ')}.`;
 
 function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
-  server.setRequestHandler('resources/list', () => {
+  server.setRequestHandler('resources/list', ({ params }) => {
+    refuseCursor(params?.cursor);
     notices.start();
     return { resources: listResources(context) };
   });
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { resourceTemplates };
+  });
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+    const completion = ref.type === 'ref/resource' ? completed(context, ref.uri, argument) : undefined;
+    if (completion === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such template.');
+    return { completion: { ...completion } };
+  });
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     notices.start();
-    const text = readResource(context, uri);
-    if (text === undefined) throw noResource(uri);
-    return { contents: [{ uri, mimeType: 'application/json', text }] };
+    const content = readResource(context, uri);
+    if (content === undefined) throw noResource(uri);
+    const { mimeType, text, next } = content;
+    return { contents: [{ uri, mimeType, text, _meta: next === undefined ? undefined : { 'teams/next': next } }] };
   });
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (!listResources(context).some((one) => one.uri === uri)) throw noResource(uri);
+    if (!tellsChanges(context, uri)) throw noResource(uri);
     notices.subscribe(uri);
     notices.start();
     return {};
@@ -124,6 +139,11 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
     notices.unsubscribe(uri);
     return {};
   });
+}
+
+/** Each list has one page, so that a cursor is never one of ours. */
+function refuseCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such cursor.');
 }
 
 const noResource = (uri: string): ResourceNotFoundError =>
