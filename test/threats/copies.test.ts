@@ -42,13 +42,15 @@ class Project {
   start(...argv: string[]) {
     const env = { ...this.place.environment, ...HURRY };
     const child = spawn(process.execPath, [BIN, ...argv], { cwd: this.root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const said = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-    const ended = said.then(([out, err]) => ({ code: child.exitCode, signal: child.signalCode, out, err }));
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => void (err += piece));
+    const said = Promise.all([text(child.stdout), once(child, 'close')]);
+    const ended = said.then(([out]) => ({ code: child.exitCode, signal: child.signalCode, out, err }));
     onTestFinished(async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       await ended;
     });
-    return { child, ended };
+    return { child, ended, told: () => err };
   }
 
   async pids(): Promise<{ lead: number | null; ada: number | null }> {
@@ -240,6 +242,7 @@ describe('a copy of an earlier time that is put back over a team at work', () =>
     const { original, run, lead, ada } = await working();
     const copy = original.copy('c');
     expect((await original.teams('task', 'create', 'tt', 'Later')).code).toBe(0);
+    await until(() => run.told().includes('added #3 Later'), 'the lead has read the task');
     putBack(copy, original);
     expect(await run.ended).toMatchObject({ code: 4 });
     await until(() => !isRunning(lead) && !isRunning(ada), 'the processes have ended');
@@ -248,6 +251,19 @@ describe('a copy of an earlier time that is put back over a team at work', () =>
     expect([original.said('done'), original.said('two')]).toEqual([original.root, original.root]);
     const { out } = await original.teams('task', 'list', 'tt', '--json');
     expect(JSON.parse(out)).toMatchObject({ tasks: [{ subject: 'One' }, { subject: 'Two' }] });
+  });
+
+  it('ends nothing if they had read no more than the copy has', async () => {
+    const { original, lead, ada, finishes } = await working();
+    const copy = original.copy('c');
+    for (const pid of [lead, ada]) process.kill(pid, 'SIGSTOP');
+    try {
+      expect((await original.teams('task', 'create', 'tt', 'Later')).code).toBe(0);
+      putBack(copy, original);
+    } finally {
+      for (const pid of [lead, ada]) process.kill(pid, 'SIGCONT');
+    }
+    await finishes();
   });
 
   it('ends them also if the next lead begins at once and writes more than they had read', async () => {
