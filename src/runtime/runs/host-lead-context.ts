@@ -4,6 +4,7 @@
  * ends it in order.
  */
 import { childEnvironment } from '../../agents/agent-registry.ts';
+import { AGENT_KINDS, recordOf } from '../../model/agent/agent-kinds.ts';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../../model/agent/agent.ts';
 import { AgentError, ConflictError, UsageError, isTeamError } from '../../model/text/errors.ts';
 import type { Profile } from '../../model/board/event.ts';
@@ -173,6 +174,12 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     // Only a person may write a command, in the configuration; none is accepted from a model.
     if (spec === undefined) throw new UsageError('USAGE', unknownAgent(name ?? '', agents));
     return model === undefined ? spec : { ...spec, model };
+  }
+
+  agentNames(): string[] {
+    // A command or a script needs more than its kind, and only the configuration gives it.
+    const kinds = AGENT_KINDS.filter((kind) => ['program', 'api'].includes(recordOf(kind).drive));
+    return [...new Set([AUTO, ...this.#options.agents.keys(), ...kinds])];
   }
 
   readonly subagentContext: LeadToolContext['subagentContext'] = ({ kind, env = {} }, role) => {

@@ -57,6 +57,8 @@ export interface LeadToolContext {
   spawnMember(recruit: SpawnRequest): Promise<Name>;
   /** @throws UsageError `USAGE` for an unknown agent; AgentError if none is configured */
   agent(name: string | undefined, model: string | undefined): Promise<AgentSpec>;
+  /** Names that {@link agent} accepts. */
+  agentNames(): string[];
   readonly subagents: Subagents;
   /** What a subagent needs besides its prompt. */
   readonly subagentContext: (

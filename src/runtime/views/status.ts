@@ -4,6 +4,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberStatus } from '../../model/team/team-config.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
+import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { emptyHistory, MemberHistories } from '../../policy/view/member-history.ts';
@@ -64,6 +65,12 @@ export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamSt
     tasks: count(board),
     lead: { ...lead, unread: unreadOf(store, LEAD) },
   };
+}
+
+/** What needs somebody in a team now, the most urgent first. */
+export function problemsIn(store: TeamReader, options: StatusOptions = {}): TeamProblem[] {
+  const { board, members, lead } = lookAtTeam(store, options);
+  return problemsOf({ board, members: members.map(({ status }) => status), hasLead: lead.alive });
 }
 
 /** The present state of a team. */

@@ -47,7 +47,7 @@ export const visibleMembers = ({ side }: ToolContext, { store, speaker }: TeamHa
 /** Values of an answer, by the protocol. */
 const MOST_VALUES = 100;
 
-interface Completed {
+export interface CompletedValues {
   readonly values: string[];
   readonly total: number;
   readonly hasMore: boolean;
@@ -62,12 +62,13 @@ export function completed(
   context: ToolContext,
   template: string,
   { name, value }: { readonly name: string; readonly value: string },
-): Completed | undefined {
+): CompletedValues | undefined {
   if (!resourceTemplates.some(({ uriTemplate }) => uriTemplate === template)) return undefined;
   return matching(valuesOf(context, name), value);
 }
 
-function matching(values: Iterable<string>, begin: string): Completed {
+/** The values that begin with a text, as many as an answer may have. */
+export function matching(values: Iterable<string>, begin: string): CompletedValues {
   const all = [...values].filter((one) => one.startsWith(begin));
   return { values: all.slice(0, MOST_VALUES), total: all.length, hasMore: all.length > MOST_VALUES };
 }

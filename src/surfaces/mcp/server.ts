@@ -12,6 +12,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import {
+  isTeamError,
   isToolName,
   toolFacts,
   toolJsonSchema,
@@ -22,6 +23,7 @@ import {
   type ToolName,
 } from '../../app.ts';
 import { capped, fitting, MOST_BYTES } from './answer-limit.ts';
+import { completedArgument, listPrompts, promptNamed } from './prompts.ts';
 import { ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { completed, resourceTemplates } from './resource-uris.ts';
 import { listResources, readResource, tellsChanges } from './resources.ts';
@@ -59,7 +61,12 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
   const made = new McpServer(
     { name: 'teams', version },
     {
-      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, completions: {} },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true, listChanged: true },
+        prompts: {},
+        completions: {},
+      },
       instructions: instructionsFor(context),
     },
   );
@@ -70,6 +77,8 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
   if (era === 'modern') notices.start();
   offerTools(server, context, notices);
   offerResources(server, context, notices);
+  offerPrompts(server, context);
+  offerCompletion(server, context);
   return made;
 }
 
@@ -116,12 +125,6 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
     refuseCursor(params?.cursor);
     return { resourceTemplates };
   });
-  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
-    const completion = ref.type === 'ref/resource' ? completed(context, ref.uri, argument) : undefined;
-    if (completion === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such template.');
-    return { completion: { ...completion } };
-  });
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     notices.start();
     const content = readResource(context, uri);
@@ -139,6 +142,40 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
     notices.unsubscribe(uri);
     return {};
   });
+}
+
+function offerPrompts(server: McpConnection, context: ToolContext): void {
+  server.setRequestHandler('prompts/list', ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { prompts: listPrompts(context) };
+  });
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given } }) => {
+    const prompt = await promptNamed(context, name, given).catch(invalid);
+    if (prompt !== undefined) return prompt;
+    const known = listPrompts(context).map((one) => one.name);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no prompt ${name}; there are: ${known.join(', ')}.`,
+    );
+  });
+}
+
+function offerCompletion(server: McpConnection, context: ToolContext): void {
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+    const completion =
+      ref.type === 'ref/resource'
+        ? completed(context, ref.uri, argument)
+        : completedArgument(context, ref.name, argument);
+    if (completion !== undefined) return { completion: { ...completion } };
+    const what = ref.type === 'ref/resource' ? 'template' : 'prompt';
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no such ${what}.`);
+  });
+}
+
+/** @throws a refusal of the runtime as an error of the protocol; other errors as they are */
+function invalid(error: unknown): never {
+  if (!isTeamError(error)) throw error;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`);
 }
 
 /** Each list has one page, so that a cursor is never one of ours. */
