@@ -12,6 +12,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import {
+  isMap,
   isTeamError,
   isToolName,
   toolFacts,
@@ -23,6 +24,7 @@ import {
   type ToolName,
 } from '../../app.ts';
 import { capped, fitting, MOST_BYTES } from './answer-limit.ts';
+import { LogNotices } from './log-notices.ts';
 import { completedArgument, listPrompts, promptNamed } from './prompts.ts';
 import { ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { completed, resourceTemplates } from './resource-uris.ts';
@@ -66,24 +68,37 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
         resources: { subscribe: true, listChanged: true },
         prompts: {},
         completions: {},
+        logging: {},
       },
       instructions: instructionsFor(context),
     },
   );
   const { server } = made;
   const notices = new ResourceNotices(context, server, era);
-  server.onclose = () => notices.close();
+  const logs = new LogNotices(context);
+  server.onclose = () => {
+    notices.close();
+    logs.close();
+  };
   // In this era the SDK answers subscriptions itself and does not report them, so notices start at once.
   if (era === 'modern') notices.start();
-  offerTools(server, context, notices);
+  else offerLogging(server, context, logs);
+  offerTools(server, context, { notices, logs, era });
   offerResources(server, context, notices);
   offerPrompts(server, context);
   offerCompletion(server, context);
   return made;
 }
 
+/** What tells a host of the team. */
+interface Told {
+  readonly notices: ResourceNotices;
+  readonly logs: LogNotices;
+  readonly era: ProtocolEra;
+}
+
 /** Schemas, rules and answers come from the toolbox; this only passes requests on. */
-function offerTools(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
+function offerTools(server: McpConnection, context: ToolContext, { notices, logs, era }: Told): void {
   server.setRequestHandler('tools/list', ({ params }) => {
     refuseCursor(params?.cursor);
     return { tools: toolsOf(context).map(toolOf) };
@@ -93,6 +108,8 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool(params.name, context));
     const token = mcpReq._meta?.progressToken;
     let progress = 0;
+    const level = era === 'modern' ? logLevelIn(mcpReq.envelope) : undefined;
+    const stop = level === undefined ? undefined : logs.listen(level, (message) => mcpReq.notify(message));
     const answer = await useTool(context, params.name, params.arguments, {
       signal: mcpReq.signal,
       // The rest is for what the toolbox adds, such as the announcement of mail.
@@ -106,6 +123,8 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
       },
     });
     notices.ring();
+    logs.ring();
+    stop?.();
     const content = [{ type: 'text' as const, text: capped(answer.ok ? answer.text : answer.why) }];
     return answer.ok ? { content, structuredContent: fitting(answer.data) } : { content, isError: true };
   });
@@ -114,6 +133,28 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
 /** A model that calls a tool that is not offered gets a result that it can act on; here its host is wrong. */
 const noTool = (name: string, context: ToolContext): string =>
   `There is no tool ${name}; there are: ${toolsOf(context).join(', ')}.`;
+
+/** The key in a request of the modern era that names the least level of log messages. */
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+
+function logLevelIn(envelope: unknown): string | undefined {
+  const level = isMap(envelope) ? envelope[LOG_LEVEL] : undefined;
+  return typeof level === 'string' ? level : undefined;
+}
+
+/** A lead hears of what goes wrong without asking; a member's host asks, because many of them would read all logs. */
+function offerLogging(server: McpConnection, { side }: ToolContext, logs: LogNotices): void {
+  let stop: (() => void) | undefined;
+  const listen = (level: string): void => {
+    stop?.();
+    stop = logs.listen(level, (message) => server.notification(message));
+  };
+  if (side === 'lead') server.oninitialized = () => listen('warning');
+  server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+    listen(level);
+    return {};
+  });
+}
 
 function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('resources/list', ({ params }) => {
