@@ -145,7 +145,7 @@ export {
   archiveFinished,
   unfinishedRun,
 } from './runtime/runs/task-run.ts';
-export { trustProject, trustTeam } from './runtime/setup/team-doctor.ts';
+export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doctor.ts';
 export { teamEvents } from './runtime/views/team-events.ts';
 export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
 export { makeTeam, openHandle, TeamHandle } from './runtime/team/team-handle.ts';

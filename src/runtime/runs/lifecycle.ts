@@ -7,7 +7,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import { readPlanFile } from '../../store/board/plan-record.ts';
+import { isOwnPlan, readPlanFile } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import { archive, archiveUnread } from '../../store/team/team-list.ts';
@@ -15,7 +15,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import type { Report } from '../views/report.ts';
 import { holdUnread } from '../lead/leadership.ts';
-import { runTeam, type RunOptions } from './run.ts';
+import { planHash, runTeam, type RunOptions } from './run.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
@@ -210,7 +210,7 @@ export async function requestSpawn({ store }: TeamHandle, member: Name): Promise
 /**
  * Resumes an unfinished run: orphaned tasks are released, the rest goes on where it was.
  *
- * @throws StoreError `TEAM_GONE` for a team that was cancelled
+ * @throws StoreError `TEAM_GONE` for a team that was cancelled; `UNTRUSTED` for a plan that is not this user's
  */
 export async function resumeTeam(
   paths: TeamPaths,
@@ -230,8 +230,24 @@ export async function resumeTeam(
     if (phase === 'paused' && (options.takeover === true || !isLed(store)))
       store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.unpaused' }));
     plan = loadPlan(store, agents);
+    if (plan !== undefined && !isPlanTrusted(store, plan)) throw untrustedPlan(paths);
   } finally {
     await store.close();
   }
   return runTeam(paths, plan, options, run);
 }
+
+/**
+ * Whether the plan may give commands: gates, the lead's agent. Earlier versions did not seal it; there, the hash in the
+ * sealed state vouches for all but the reviewer.
+ */
+export const isPlanTrusted = (store: TeamStore, plan: Plan): boolean =>
+  isOwnPlan(store) ||
+  (plan.reviewer === undefined && store.state.isSealed() && store.state.read()?.planHash === planHash(plan));
+
+const untrustedPlan = ({ name, plan }: TeamPaths): StoreError =>
+  new StoreError(
+    'UNTRUSTED',
+    `The plan of team ${name} is not the one that you started on this machine, so nothing of it runs; look at ${plan}, then run \`teams doctor --trust ${name}\`.`,
+    { path: plan },
+  );

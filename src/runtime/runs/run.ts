@@ -71,7 +71,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
   };
   const team = makeTeam(plan.name, input, options);
-  if (where.kept) keepPlan(team.store.disk, team.paths, where.kept);
+  if (where.kept) keepPlan(team.store, where.kept);
   await team.store.close();
   return team.paths;
 }

@@ -4,11 +4,13 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { breakLocks as removeLocks, leftLocks } from '../../store/team/abandoned-locks.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessIn } from '../../store/team/roster.ts';
-import { openStore } from '../../store/team/team-store.ts';
+import { openStore, type TeamStore } from '../../store/team/team-store.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TaskCommand } from '../../model/board/vouched-commands.ts';
+import { isOwnPlan, readPlanFile, trustPlan } from '../../store/board/plan-record.ts';
+import { isPlanTrusted, loadPlan } from '../runs/lifecycle.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
 import { projectSkills } from '../../store/session/skills.ts';
@@ -44,7 +46,7 @@ function sealTrouble(paths: TeamPaths): string | undefined {
     const store = openStore(paths, { clock: realClock });
     try {
       store.requireTrustedCommands();
-      return undefined;
+      return foreignPlan(store) === undefined ? undefined : 'has a plan.json that is not the one you started';
     } finally {
       void store.close();
     }
@@ -86,17 +88,44 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
   }
 }
 
+/** What a person sees before it is trusted. */
+export interface Unproved {
+  /** On the board. */
+  readonly commands: readonly TaskCommand[];
+  /** The plan that the lead would carry out, line by line, if it is not the one that this user started. */
+  readonly plan: readonly string[] | undefined;
+}
+
+/** The lines of a plan that is not this user's own; undefined if it is, or there is none. */
+function foreignPlan(store: TeamStore): string[] | undefined {
+  const kept = readPlanFile(store.disk, store.paths);
+  if (kept === undefined || isOwnPlan(store) || isKnown(store)) return undefined;
+  const { text, agent, reviewer } = kept;
+  return [...text.trimEnd().split('\n'), ...(agent || reviewer ? [JSON.stringify({ agent, reviewer })] : [])];
+}
+
+function isKnown(store: TeamStore): boolean {
+  try {
+    const plan = loadPlan(store);
+    return plan !== undefined && isPlanTrusted(store, plan);
+  } catch (error) {
+    // A plan of an earlier version whose agents are configured elsewhere: who trusts it sees it whole.
+    if (isTeamError(error)) return false;
+    throw error;
+  }
+}
+
 /**
- * Seals a team's folder as this user's own, in its present state, and vouches for the commands on its board.
+ * Seals a team's folder as this user's own, in its present state, and vouches for its plan and the commands on its board.
  *
- * @param agrees asked with the commands that this user did not give, if there are any
+ * @param agrees asked with what this user did not give, if there is anything
  * @returns false if the user did not agree; then nothing is trusted
  * @throws StoreError `TEAM_GONE`
  */
 export async function trustTeam(
   root: string,
   name: Name,
-  agrees: (commands: readonly TaskCommand[]) => Promise<boolean>,
+  agrees: (unproved: Unproved) => Promise<boolean>,
 ): Promise<boolean> {
   const team = findTeam(root, name);
   if (team?.archivedAt !== undefined || team === undefined)
@@ -105,8 +134,10 @@ export async function trustTeam(
   try {
     store.board.fold();
     const commands = store.commands.untrusted('all');
-    if (commands.length > 0 && !(await agrees(commands))) return false;
+    const plan = foreignPlan(store);
+    if ((commands.length > 0 || plan !== undefined) && !(await agrees({ commands, plan }))) return false;
     store.commands.trust(commands);
+    await trustPlan(store);
     await store.config.update((current) => ({ next: current, result: undefined }));
     await store.state.update((current) => ({ next: current, result: undefined }));
     store.events.append({ type: 'team.trusted' });

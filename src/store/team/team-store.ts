@@ -17,6 +17,7 @@ import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
+import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
@@ -53,6 +54,7 @@ export class TeamStore {
   readonly config: Document<TeamConfig>;
   readonly state: Document<RunState>;
   readonly vendors: Document<VendorPauses>;
+  readonly plan: Document<PlanDocument>;
   readonly events: EventLog;
   readonly bus: Bus;
   readonly roster: Roster;
@@ -117,6 +119,7 @@ export class TeamStore {
       lock: paths.configLock,
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
+    this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
     this.roster = new Roster(disk, paths);

@@ -8,6 +8,7 @@ import {
   trustTeam,
   type Check,
   type TaskCommand,
+  type Unproved,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { confirmed } from '../../input/confirm.ts';
@@ -26,7 +27,7 @@ export const act: Act = async (context, given) => {
   if (breakLock || trust !== false) refuseMembers(context, 'trust files or remove locks');
   if (trust === true) trustProject(root);
   else if (trust !== false) {
-    const isAgreed = await trustTeam(root, parseName('team', trust), (commands) => agreed(context, commands));
+    const isAgreed = await trustTeam(root, parseName('team', trust), (unproved) => agreed(context, unproved));
     if (!isAgreed) return 1;
   }
   const checks = await diagnose(root, context.io.environment, { breakLocks: breakLock });
@@ -35,10 +36,12 @@ export const act: Act = async (context, given) => {
 };
 
 /** Shows every command before it asks: who says yes has seen what will run. */
-function agreed(context: CliContext, commands: readonly TaskCommand[]): Promise<boolean> {
-  for (const line of commands.flatMap(commandLines)) context.io.stderr.write(`${safeText(line)}\n`);
+function agreed(context: CliContext, { commands, plan }: Unproved): Promise<boolean> {
+  const lines = [...commands.flatMap(commandLines), ...(plan ?? []).map((line) => `plan | ${line}`)];
+  for (const line of lines) context.io.stderr.write(`${safeText(line)}\n`);
   const count = commands.length === 1 ? 'this command' : `these commands of ${commands.length} tasks`;
-  return confirmed(context, `You did not give ${count} on this machine. Trust the team, and let them run?`);
+  const what = [...(commands.length === 0 ? [] : [count]), ...(plan === undefined ? [] : ['this plan'])].join(' and ');
+  return confirmed(context, `You did not give ${what} on this machine. Trust the team, and let them run?`);
 }
 
 function commandLines({ task, run, verify, env }: TaskCommand): string[] {
