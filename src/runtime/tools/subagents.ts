@@ -28,7 +28,7 @@ interface SubagentLimits {
   readonly queue: number;
   /** Megabytes of a thread's heap. */
   readonly heapMb: number;
-  /** Milliseconds after which a thread that was told to stop is ended. */
+  /** Milliseconds after which a thread that was told to stop is ended, and all that it started is killed. */
   readonly graceMs: number;
 }
 
@@ -38,7 +38,8 @@ interface SubagentOptions extends Partial<SubagentLimits> {
   readonly surroundings: SubagentSurroundings;
 }
 
-const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10_000 };
+/** The grace time is short: a host kills a process 4 s after it has closed its stdin. */
+const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 2_000 };
 const IDLE_MS = 30_000;
 /** Milliseconds that a subagent task may wait for a thread before the grace time counts. */
 const WAITED_MS = 3_600_000;

@@ -76,6 +76,19 @@ describe('one subagent', () => {
     expect(await running).toEqual({ kind: 'aborted' });
   });
 
+  test('an aborted subagent that ignores SIGTERM is killed after 2 s', async () => {
+    const stop = new AbortController();
+    const ending = subagents.run(
+      errand(execAgent("trap '' TERM; touch begun; while :; do sleep 0.1; done")),
+      stop.signal,
+    );
+    await until(() => existsSync(join(cwd, 'begun')), 'it works');
+    const begun = performance.now();
+    stop.abort();
+    expect(await ending).toEqual({ kind: 'aborted' });
+    expect(performance.now() - begun).toBeLessThan(4_500);
+  });
+
   test('a subagent that crashes its thread is an error result, and the pool survives', async () => {
     const ends = await Promise.all([1, 2, 3].map(() => subagents.run(errand(crasher), never)));
     for (const end of ends) expect(end).toMatchObject({ kind: 'failed', message: said(/thread ended/) });
