@@ -84,8 +84,9 @@ const ARCHITECTURE: Architecture = {
       packages: ['commander', 'fast-string-width', 'zod', 'yaml'],
       builtins: TALK,
     },
+    'surfaces/wire': { rooms: [], builtins: TALK },
     'surfaces/mcp': {
-      rooms: ['app.ts'],
+      rooms: ['app.ts', 'surfaces/wire'],
       packages: ['@modelcontextprotocol/server', 'zod'],
       builtins: TALK,
     },

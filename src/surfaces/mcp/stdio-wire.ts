@@ -12,7 +12,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { isMap } from '../../app.ts';
-import { FrameReader, MOST_FRAME_BYTES, type Frame } from './frames.ts';
+import { FrameReader, INVALID_REQUEST, type HeardFrame } from '../wire/frames.ts';
 
 type Id = string | number;
 
@@ -84,35 +84,24 @@ export class StdioWire implements Transport {
     for (const frame of this.#frames.push(chunk)) if (!this.#isClosed) this.#take(frame);
   };
 
-  #take(frame: Frame): void {
-    if (frame.kind === 'oversized') {
-      const text = `The message has ${frame.bytes} bytes; at most ${MOST_FRAME_BYTES} are read.`;
-      this.#refuse(ProtocolErrorCode.InvalidRequest, text, frame.id);
+  #take(frame: HeardFrame): void {
+    if (frame.kind === 'refused') {
+      this.#refuse(frame.code, frame.message, frame.id);
       return;
     }
-    if (frame.text.trim() === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(frame.text);
-    } catch {
-      this.#refuse(ProtocolErrorCode.ParseError, 'The line is not JSON.', undefined);
-      return;
-    }
-    const message = parsed(value);
+    const message = parsed(frame.value);
     if (message !== undefined) this.onmessage?.(message);
-    else this.#refuseValue(value);
+    else this.#refuseValue(frame.value);
   }
 
   /** Only what looks like a request is answered, so that two ends never answer errors with errors. */
   #refuseValue(value: unknown): void {
-    if (Array.isArray(value))
-      this.#refuse(ProtocolErrorCode.InvalidRequest, 'Batches are not supported: send one message a line.', undefined);
-    else if (isMap(value) && 'method' in value)
-      this.#refuse(ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC 2.0 message.', idIn(value));
+    if (isMap(value) && 'method' in value)
+      this.#refuse(INVALID_REQUEST, 'The line is not a JSON-RPC 2.0 message.', idIn(value));
     else this.onerror?.(new Error('A line was neither a request nor an answer.'));
   }
 
-  #refuse(code: ProtocolErrorCode, message: string, id: Id | undefined): void {
+  #refuse(code: number, message: string, id: Id | undefined): void {
     this.onerror?.(new Error(message));
     // A host that is gone needs no answer.
     this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);
