@@ -33,7 +33,7 @@ export {
 export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';
-export { isFinal, isResolved, TASK_STATUSES } from './model/board/task.ts';
+export { isFinal, isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
 export type { Fact } from './model/team/shown-event.ts';
 export type { TaskCommand } from './model/board/vouched-commands.ts';
 export type { Spending } from './model/team/spending-sum.ts';
@@ -146,7 +146,7 @@ export {
   unfinishedRun,
 } from './runtime/runs/task-run.ts';
 export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doctor.ts';
-export { teamEvents } from './runtime/views/team-events.ts';
+export { teamEvents, teamNews } from './runtime/views/team-events.ts';
 export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
 export { makeTeam, openHandle, TeamHandle } from './runtime/team/team-handle.ts';
 export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
@@ -159,6 +159,7 @@ export type { RunOutcome } from './policy/run-outcome.ts';
 export type { WhyLimits } from './runtime/views/why-facts.ts';
 export { openWorkspace, type Workspace } from './runtime/tools/tool-workspace.ts';
 export { excludeFromGit } from './store/workspace/exclude.ts';
+export { newId } from './store/files/new-ids.ts';
 export { storedLine } from './store/mail/mail-lines.ts';
 export { teamPaths, type TeamPaths } from './store/files/paths.ts';
 export { finishRemovals } from './store/team/remove-archived.ts';

@@ -90,6 +90,11 @@ const ARCHITECTURE: Architecture = {
       packages: ['@modelcontextprotocol/server', 'zod'],
       builtins: TALK,
     },
+    'surfaces/acp': {
+      rooms: ['app.ts', 'surfaces/wire'],
+      packages: ['@agentclientprotocol/sdk', 'zod'],
+      builtins: TALK,
+    },
     'surfaces/terminal': {
       rooms: ['app.ts'],
       packages: ['ink', 'react', 'fast-string-width'],
@@ -171,6 +176,7 @@ const ARCHITECTURE: Architecture = {
   doors: {
     'surfaces/cli/output/terminal-verb.ts': 'surfaces/terminal/terminal-main.ts',
     'surfaces/cli/commands/runs/run.ts': 'surfaces/terminal/progress-view.ts',
+    'surfaces/cli/commands/setup/acp.ts': 'surfaces/acp/serve-acp.ts',
     'surfaces/cli/commands/setup/mcp.ts': 'surfaces/mcp/serve-mcp.ts',
     'surfaces/cli/commands/teams/worker.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/views/watch.ts': 'surfaces/terminal/progress-view.ts',

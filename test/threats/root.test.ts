@@ -70,6 +70,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   unpause: ['duo'],
   cancel: ['duo', '--yes'],
   mcp: [],
+  acp: [],
   init: ['--yes'],
   doctor: ['--trust', 'duo', '--yes'],
   config: [],
@@ -104,7 +105,7 @@ describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes no
     allowLeft(/./);
     expect(Object.keys(SAID)).toEqual(expect.arrayContaining(verbs.map(({ name }) => name)));
     const changed: string[] = [];
-    for (const { name } of verbs.filter((verb) => verb.name !== 'ui' && verb.name !== 'mcp')) {
+    for (const { name } of verbs.filter((verb) => !['ui', 'mcp', 'acp'].includes(verb.name))) {
       const before = new Set(seen());
       await place.say([...name.split(' '), ...(SAID[name] ?? [])], { gone: AbortSignal.timeout(1_500) });
       changed.push(...seen().flatMap((one) => (before.has(one) ? [] : [`${name}: ${one}`])));

@@ -20,7 +20,7 @@ export type HeardFrame =
   | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly id: FrameId | undefined };
 
 /** Codes of JSON-RPC 2.0. */
-export const PARSE_ERROR = -32_700;
+const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 
 export class FrameReader {

@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
 ];
 
 /** Their stdout is a protocol or a shell script, with `--json` or without. */
-const OWN_WORDS = ['ui', 'mcp', 'completion'];
+const OWN_WORDS = ['ui', 'mcp', 'acp', 'completion'];
 
 /** A team of two with a task for each, a plan, and a program as an agent. */
 async function login(): Promise<Workplace> {
@@ -194,7 +194,9 @@ describe('--json', () => {
   );
 
   it('every verb has its own schema, and so have a failure and `teams` alone', () => {
-    const speaking = verbs.map(({ name }) => name).filter((name) => name !== 'mcp' && name !== 'completion');
+    const speaking = verbs
+      .map(({ name }) => name)
+      .filter((name) => name !== 'mcp' && name !== 'acp' && name !== 'completion');
     expect(Object.keys(VERB_SHAPES).sort()).toEqual(speaking.toSorted());
     const files = [...speaking.map(schemaName), 'failure', 'teams'].map((name) => `${name}.json`);
     expect(readdirSync(SCHEMAS).sort()).toEqual(files.sort());

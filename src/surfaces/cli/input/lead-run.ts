@@ -5,7 +5,9 @@ import {
   duration,
   reportText,
   resumeTeam,
+  runTeam,
   shutdownAhead,
+  type GivenPlan,
   type Report,
   type RunOptions,
   type SessionOptions,
@@ -40,6 +42,24 @@ export const sessionOf = (
   },
 });
 
+/** A team to lead, with its plan if the team is new; an unfinished team has its plan in its folder. */
+export interface TeamToLead {
+  readonly paths: TeamPaths;
+  readonly given?: GivenPlan | undefined;
+}
+
+/** Leads a new team by its plan, or resumes an unfinished one, up to the report. */
+export function leadTeamOf(
+  context: CliContext,
+  { paths, given }: TeamToLead,
+  flags: RunFlags,
+  run: RunOptions,
+): Promise<Report> {
+  const { agents, session } = settings(context);
+  const options = sessionOf(session, flags);
+  return given === undefined ? resumeTeam(paths, options, run, agents) : runTeam(paths, given.plan, options, run);
+}
+
 /** Shows the progress of a run on stderr, if it is wanted. The returned `stop` ends the display. */
 export type ShowProgress = (paths: TeamPaths) => Promise<ShownRun | undefined>;
 
@@ -68,7 +88,7 @@ export async function leadRun(
     report = await lead(run);
     // The person mends what failed in the same view.
     while (report.outcome === 'failed' && (await progress?.ask?.(interrupts.stop)) === 'again')
-      report = await leadAgain(context, paths, flags, run);
+      report = await leadTeamOf(context, { paths }, flags, run);
   } finally {
     await progress?.stop();
   }
@@ -83,11 +103,6 @@ export async function leadRun(
   );
   context.io.stderr.write(`teams resume ${paths.name}\n`);
   return interrupts.code;
-}
-
-function leadAgain(context: CliContext, paths: TeamPaths, flags: RunFlags, run: RunOptions): Promise<Report> {
-  const { agents, session } = settings(context);
-  return resumeTeam(paths, sessionOf(session, flags), run, agents);
 }
 
 /** What happens between the first signal and the end. */

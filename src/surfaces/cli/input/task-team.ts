@@ -44,6 +44,13 @@ interface TaskFlags {
   readonly takeover: boolean;
 }
 
+/** A person who approves elsewhere than on the terminal. */
+export interface RemotePerson {
+  agrees(text: string): Promise<boolean>;
+  /** Aborts when the person stops the planning. */
+  readonly stop: AbortSignal;
+}
+
 /** A team to lead, with its plan if the team is new; or the exit code, if nothing is to be led. */
 type TaskTeam =
   | { readonly kind: 'team'; readonly paths: TeamPaths; readonly given?: GivenPlan }
@@ -54,6 +61,7 @@ const DECLINED = 1;
 /**
  * @param name the value of `--name`
  * @param putAway archives the team that `--fresh` replaces
+ * @param person by default the one at the terminal
  */
 export async function teamOfTask(
   context: CliContext,
@@ -61,6 +69,7 @@ export async function teamOfTask(
   name: Name | undefined,
   flags: TaskFlags,
   putAway: (paths: TeamPaths) => Promise<void>,
+  person?: RemotePerson,
 ): Promise<TaskTeam> {
   const { merged } = settings(context);
   const ask = runAsk(words, rootOf(context), merged.config);
@@ -70,12 +79,12 @@ export async function teamOfTask(
     return { kind: 'team', paths: choice.paths };
   }
   const resolved = await resolveRun(context, ask, flags);
-  requireApproval(context, flags);
-  const planned = await plan(context, resolved, flags);
+  if (person === undefined) requireApproval(context, flags);
+  const planned = await plan(context, resolved, flags, person);
   if (planned.kind === 'ended') return planned;
   const preview = previewOf(context, planned.task, name);
   if (flags.dryRun) return shown(context, preview);
-  if (!(await isAgreed(context, preview.text))) return { kind: 'ended', code: DECLINED };
+  if (!(await isAgreed(context, preview.text, person))) return { kind: 'ended', code: DECLINED };
   if (choice.do === 'replace') await putAway(choice.paths);
   return { kind: 'team', ...(await make(context, planned.task, name)) };
 }
@@ -142,7 +151,16 @@ function resolveRun(
 type Planning =
   { readonly kind: 'planned'; readonly task: PlannedTask } | { readonly kind: 'ended'; readonly code: number };
 
-async function plan(context: CliContext, resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
+async function plan(
+  context: CliContext,
+  resolved: ResolvedTaskRun,
+  { timeout }: TaskFlags,
+  person: RemotePerson | undefined,
+): Promise<Planning> {
+  if (person !== undefined) {
+    const remote = await planTask(resolved, person.stop);
+    return remote === undefined ? { kind: 'ended', code: DECLINED } : { kind: 'planned', task: remote };
+  }
   using interrupts = new Interrupts(timeout);
   freeTerminal(context);
   const task = await planTask(resolved, interrupts.stop);
@@ -167,11 +185,12 @@ async function shown(context: CliContext, { given, text, followUps, estimate }: 
 }
 
 /** Shows the division of the work and asks for approval; `--yes` approves it (docs/specification.md R8.5). */
-async function isAgreed(context: CliContext, text: string): Promise<boolean> {
+async function isAgreed(context: CliContext, text: string, person: RemotePerson | undefined): Promise<boolean> {
   if (context.flags.yes) {
     context.info(`${text}\n`);
     return true;
   }
+  if (person !== undefined) return person.agrees(text);
   await context.io.own?.settled();
   const answer = (await question(`${text}\n\nProceed? [Y/n]`)).trim();
   const isYes = answer === '' || /^y(?:es)?$/i.test(answer);

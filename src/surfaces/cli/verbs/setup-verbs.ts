@@ -21,6 +21,28 @@ export const setup: readonly Verb[] = [
     load: () => import('../commands/setup/mcp.ts'),
   },
   {
+    name: 'acp',
+    summary: 'run an agent of the Agent Client Protocol on stdio: an editor leads teams',
+    options: [
+      {
+        flags: '--agent <agent>',
+        what: 'the agent of members without one: a kind, a configured name, auto, exec:COMMAND or JSON',
+      },
+      { flags: '--planner <agent>', what: 'the agent that divides a prompt into tasks (default: the default agent)' },
+      { flags: '--reviewer <agent>', what: 'the agent that verifies the finished work: PASS, or FAIL with the reason' },
+      { flags: '--max-cost <dollars>', what: 'stop the team of a prompt at once when this much is spent' },
+      { flags: '--max-tokens <number>', what: 'stop the team of a prompt at once when this many tokens are used' },
+    ],
+    examples: [
+      { line: 'teams acp', what: 'the command of the agent in an editor' },
+      {
+        line: 'teams acp --agent claude --max-cost 5',
+        what: 'all members use Claude; a prompt costs at most 5 dollars',
+      },
+    ],
+    load: () => import('../commands/setup/acp.ts'),
+  },
+  {
     name: 'init',
     summary: 'set up a project (a plan, configuration, git excludes), or add teams to the configuration of an MCP host',
     options: [

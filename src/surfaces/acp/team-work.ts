@@ -1,0 +1,32 @@
+/** What the command line does with a prompt of an editor: it makes the team, and leads it. */
+import type { Report, RunOptions, TeamPaths } from '../../app.ts';
+
+export interface EditorPrompt {
+  /** The words of the person. */
+  readonly text: string;
+  /** The directory of the session. */
+  readonly cwd: string;
+}
+
+/** The person at the editor, while a team is made. */
+export interface EditorPerson {
+  /** Shows a remark. */
+  say(text: string): void;
+  /** Asks for the approval of a division of the work. */
+  agrees(text: string): Promise<boolean>;
+  /** Aborts when the person cancels, or the editor is gone. */
+  readonly stop: AbortSignal;
+}
+
+export interface MadeTeam {
+  readonly paths: TeamPaths;
+  /** Leads the team up to its report. */
+  lead(run: RunOptions): Promise<Report>;
+  /** Archives a finished team that no person asks for by name. */
+  finish(report: Report): Promise<Report>;
+}
+
+export interface TeamWork {
+  /** @returns undefined if the person declined or stopped it */
+  make(prompt: EditorPrompt, person: EditorPerson): Promise<MadeTeam | undefined>;
+}

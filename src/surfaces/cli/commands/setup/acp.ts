@@ -1,0 +1,32 @@
+/** `teams acp`: an agent of the Agent Client Protocol on stdio; the editor of a person leads teams. */
+import * as z from 'zod';
+import type { CliContext } from '../../context.ts';
+import { editorWork } from '../../input/editor-work.ts';
+import { money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { refuseMembers } from '../../input/own-member.ts';
+import { Interrupts } from '../../interrupts.ts';
+import type { Act } from '../../verb.ts';
+import { VERSION } from '../../version.ts';
+
+const schema = z.object({ agent: text, planner: text, reviewer: text, maxCost: money, maxTokens: wholeNumber });
+
+export const act: Act = async (context, given) => {
+  const options = readOptions(schema, given);
+  noMore(given.words);
+  refuseMembers(context, 'lead a team');
+  using interrupts = new Interrupts();
+  await serve(context, options, interrupts);
+  return interrupts.code ?? 0;
+};
+
+async function serve(context: CliContext, options: z.infer<typeof schema>, interrupts: Interrupts): Promise<void> {
+  const { serveAcp } = await import('../../../acp/serve-acp.ts');
+  await serveAcp({
+    work: editorWork(context, options),
+    version: VERSION,
+    wire: context.io.wire,
+    stop: AbortSignal.any([interrupts.stop, context.io.gone]),
+    force: interrupts.force,
+    onTrouble: (error) => context.info(`teams acp: ${error.message}`),
+  });
+}
