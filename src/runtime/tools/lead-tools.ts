@@ -7,9 +7,7 @@ import type { ToolResult } from './tool-answer.ts';
 import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
-
-/** Milliseconds between two progress messages of a wait. */
-const PROGRESS_MS = 5_000;
+import { reporting } from './wait-report.ts';
 
 function leadOf({ lead }: ToolContext): LeadToolContext {
   if (lead === undefined)
@@ -25,7 +23,10 @@ export const teamCreate: ToolHandler<'TeamCreate'> = async ({ name, profile, des
 
 export const teamDelete: ToolHandler<'TeamDelete'> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);
-  const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
+  const { stopped, completed, total } = await reporting(
+    { report: call.progress, what: `team ${name} is being stopped` },
+    removal,
+  );
   const who = stopped.length === 0 ? 'No process had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
   return {
     text: `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`,
@@ -38,7 +39,8 @@ export const task: ToolHandler<'Task'> = async (input, context, { signal, progre
   const lead = leadOf(context);
   if ((team_name === undefined) !== (name === undefined))
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
-  if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, context));
+  if (name !== undefined)
+    return reporting({ report: progress, what: `${name} is being started` }, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
   const about = role === undefined ? 'a subagent' : `a subagent as ${role}`;
   const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
@@ -46,7 +48,9 @@ export const task: ToolHandler<'Task'> = async (input, context, { signal, progre
     const task_id = lead.subagents.start(subagentTask);
     return { text: `Started ${task_id}; TaskOutput collects its result.`, data: { kind: 'background', task_id } };
   }
-  const end = await reporting(progress, 'the subagent works', lead.subagents.run(subagentTask, signal));
+  let line: string | undefined;
+  const running = lead.subagents.run(subagentTask, signal, (last) => (line = last));
+  const end = await reporting({ report: progress, what: 'the subagent works', line: () => line }, running);
   const { text, data } = resultOf(end, lead.untold());
   return { text, data: { kind: 'subagent', ...data } };
 };
@@ -71,7 +75,8 @@ export const taskOutput: ToolHandler<'TaskOutput'> = async ({ task_id, wait = 0 
   const { subagents } = leadOf(context);
   const enough = AbortSignal.any([call.signal, runningLimit(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
-  const end = await reporting(call.progress, `${task_id} works`, output);
+  const line = (): string | undefined => subagents.lineOf(task_id);
+  const end = await reporting({ report: call.progress, what: `${task_id} works`, line }, output);
   if (end === undefined) return { text: `${task_id} still runs.`, data: { task_id, state: 'running' } };
   const { text, data } = resultOf(end, leadOf(context).untold());
   return { text, data: { task_id, state: 'answered', ...data } };
@@ -132,15 +137,4 @@ function resultOf(
     'REFUSED',
     `The subagent ${what}.${end.kind === 'failed' && end.text ? `\n${end.text}` : ''}${notes}`,
   );
-}
-
-/** Reports progress at once and then every {@link PROGRESS_MS} while it waits. */
-async function reporting<T>(progress: (text: string) => void, what: string, wait: Promise<T>): Promise<T> {
-  progress(what);
-  const timer = setInterval(() => progress(what), PROGRESS_MS);
-  try {
-    return await wait;
-  } finally {
-    clearInterval(timer);
-  }
 }

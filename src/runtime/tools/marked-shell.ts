@@ -24,6 +24,8 @@ interface ShellRequest {
   readonly signal: AbortSignal;
   /** Bytes of output that are kept. */
   readonly most: number;
+  /** Called with each piece of its output. */
+  readonly onOutput?: (bytes: Buffer) => void;
 }
 
 export type ShellEnd =
@@ -67,7 +69,8 @@ export class Shell {
     this.#reaper = undefined;
   }
 
-  async #follow({ argv, env, cwd, timeoutMs, signal, most }: ShellRequest, mark: Mark): Promise<ShellEnd> {
+  async #follow(request: ShellRequest, mark: Mark): Promise<ShellEnd> {
+    const { argv, env, cwd, timeoutMs, signal, most, onOutput } = request;
     const crowded = new AbortController();
     const started = await startProcess(
       { argv, env, cwd, timeoutMs, signal: AbortSignal.any([signal, crowded.signal]) },
@@ -77,8 +80,10 @@ export class Shell {
     const stop = watchCrowd(mark, () => crowded.abort());
     const output = commandOutput(most);
     try {
-      for (let piece = await started.process.next(); piece; piece = await started.process.next())
+      for (let piece = await started.process.next(); piece; piece = await started.process.next()) {
         output.push(piece.bytes);
+        onOutput?.(piece.bytes);
+      }
       const end = await started.process.ended;
       const code = end.kind === 'exited' ? end.code : undefined;
       return { kind: crowded.signal.aborted ? 'crowded' : end.kind, code, output: output.text() };

@@ -18,7 +18,10 @@ export interface SubagentTask {
   readonly timeoutMs: number;
 }
 
-/** The subagent task, and the port that cancels it: any message on it stops the task. */
+/**
+ * The subagent task, and the port between both sides: any message on it stops the task, and back come the last lines of
+ * its output.
+ */
 export interface SubagentMessage {
   readonly subagentTask: SubagentTask;
   /** For the commands of a model's tools. */

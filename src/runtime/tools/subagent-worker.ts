@@ -14,6 +14,7 @@ import { outputTail, tailText } from '../../os/output-tail.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 import { isToolName, isWorkspaceTool } from '../../model/team/tool.ts';
+import { LastLine } from './wait-report.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
@@ -50,7 +51,7 @@ const isolateBy =
 /** Runs the turn. A model's shell and file tools work in `cwd`; it has no other tools. */
 async function carriedOut(
   agent: Agent,
-  { subagentTask: { spec, ...input }, setting }: SubagentMessage,
+  { subagentTask: { spec, ...input }, setting, line }: SubagentMessage,
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const { openWorkspace } = await import('./tool-workspace.ts');
@@ -65,7 +66,15 @@ async function carriedOut(
       })
     : undefined;
   const tools = workspace === undefined ? {} : { tools: workspace.tools() };
+  const last = new LastLine();
+  let told: string | undefined;
+  const printed = (bytes: Buffer): void => {
+    last.push(bytes);
+    if (last.text !== undefined && last.text !== told) line.postMessage((told = last.text));
+  };
   return await heard(agent.turn({ ...input, ...tools, signal }), async (event) => {
+    if (event.type === 'output') printed(event.bytes);
+    if (event.type === 'said') printed(Buffer.from(`\n${event.text}\n`));
     if (event.type === 'asked') return judgePermission(event, input.sandbox);
     if (event.type !== 'called') return undefined;
     const { tool, input: given } = event;

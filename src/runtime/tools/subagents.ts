@@ -44,10 +44,21 @@ const IDLE_MS = 30_000;
 /** Milliseconds that a subagent task may wait for a thread before the grace time counts. */
 const WAITED_MS = 3_600_000;
 
+type LineListener = (line: string) => void;
+
+/** How a task is handed to a thread. */
+interface Posted {
+  readonly held: HeldProgram | undefined;
+  readonly signal: AbortSignal;
+  readonly onLine: LineListener;
+}
+
 interface Background {
   readonly stop: AbortController;
   readonly ended: Promise<SubagentEnd>;
   end: SubagentEnd | undefined;
+  /** The last line of its output. */
+  line: string | undefined;
 }
 
 export class Subagents {
@@ -75,15 +86,16 @@ export class Subagents {
   /**
    * Runs one subagent task to its end. The answer is how it ended; it never rejects because of what the agent did.
    *
+   * @param onLine called with the last line of its output whenever that changes
    * @throws ConflictError `QUOTA` when the queue is full; AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is
    * required and does not work
    */
-  async run(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
+  async run(subagentTask: SubagentTask, signal: AbortSignal, onLine: LineListener = () => {}): Promise<SubagentEnd> {
     const { threads, queue } = this.#limits;
     if (this.#waiting >= threads + queue)
       throw new ConflictError('QUOTA', `${this.#waiting} subagents run or wait already; collect or stop some first.`);
     this.#waiting += 1;
-    const running = this.#marked(subagentTask, AbortSignal.any([signal, this.#closing.signal]));
+    const running = this.#marked(subagentTask, AbortSignal.any([signal, this.#closing.signal]), onLine);
     this.#running.add(running);
     try {
       const end = await running;
@@ -104,7 +116,9 @@ export class Subagents {
    */
   start(subagentTask: SubagentTask): string {
     const stop = new AbortController();
-    const background: Background = { stop, ended: this.run(subagentTask, stop.signal).catch(failed), end: undefined };
+    const onLine = (line: string): void => void (background.line = line);
+    const ended = this.run(subagentTask, stop.signal, onLine).catch(failed);
+    const background: Background = { stop, ended, end: undefined, line: undefined };
     void background.ended.then((end) => (background.end = end));
     this.#started += 1;
     const id = `agent-${this.#started}`;
@@ -126,6 +140,11 @@ export class Subagents {
     const end = background.end ?? (await Promise.race([background.ended, enough]));
     if (end !== undefined) this.#background.delete(id);
     return end;
+  }
+
+  /** The last line that a background subagent printed. */
+  lineOf(id: string): string | undefined {
+    return this.#background.get(id)?.line;
   }
 
   /**
@@ -158,7 +177,7 @@ export class Subagents {
   }
 
   /** When this settles, everything that the subagent started has ended, also in other sessions. */
-  async #marked(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
+  async #marked(subagentTask: SubagentTask, signal: AbortSignal, onLine: LineListener): Promise<SubagentEnd> {
     const drawn = marks.draw(1, this.#run);
     this.#reaper ??= startReaper(reaperCommand);
     for (const mark of drawn) this.#reaper.add(mark);
@@ -166,7 +185,7 @@ export class Subagents {
     let isolation: HeldProgram | undefined;
     try {
       isolation = await isolateSubagent(subagentTask, this.#surroundings);
-      return await this.#post({ ...subagentTask, env }, isolation, signal);
+      return await this.#post({ ...subagentTask, env }, { held: isolation, signal, onLine });
     } finally {
       await sweep(drawn, []);
       await isolation?.close();
@@ -181,7 +200,7 @@ export class Subagents {
    * Hands the task to a thread. On abort the thread is first asked to stop, so that it ends its children; after the
    * grace time it is ended.
    */
-  async #post(given: SubagentTask, held: HeldProgram | undefined, signal: AbortSignal): Promise<SubagentEnd> {
+  async #post(given: SubagentTask, { held, signal, onLine }: Posted): Promise<SubagentEnd> {
     const { setting } = this.#surroundings;
     const subagentTask = held === undefined ? given : { ...given, env: insideEnvironment(given.env) };
     // A function cannot go into a thread. An empty argv is wrapped whether its program exists or not.
@@ -200,6 +219,9 @@ export class Subagents {
       disarm = afterRunning(graceMs, () => kill.abort());
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    ours.on('message', (line) => {
+      if (typeof line === 'string') onLine(line);
+    });
     try {
       return await pool.run({ subagentTask, setting, isolation, line }, { transferList: [line], signal: kill.signal });
     } catch (error) {

@@ -9,6 +9,7 @@ import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspac
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
 import type { ToolAnswer } from './tool-answer.ts';
+import { LastLine, reporting } from './wait-report.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
 import { openShellIsolation, type ShellIsolationProbe } from '../isolation/open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -32,6 +33,8 @@ export interface WorkspaceOptions {
 
 interface WorkspaceCall {
   readonly signal: AbortSignal;
+  /** Reports that a command goes on, with the last line of its output. */
+  readonly progress?: (text: string) => void;
   /** Bytes that the answer may have. */
   readonly mostBytes?: number;
   /** Whether an answer may have an image. */
@@ -127,11 +130,12 @@ export class Workspace implements AsyncDisposable {
     const isHeld = isIsolated(now, this.#isolation.isolation);
     const argv = isHeld ? this.#isolation.around(root, effectiveSandbox(now) !== 'read-only', shell) : shell;
     const most = Math.min(MOST_OUTPUT, call.mostBytes ?? MOST_OUTPUT);
-    const { signal } = call;
-    return bashAnswer(
-      await this.#shell.run({ argv, env, cwd: root, timeoutMs: timeout * 1_000, signal, most }),
-      timeout,
-    );
+    const { signal, progress: report = () => undefined } = call;
+    const last = new LastLine();
+    const onOutput = (bytes: Buffer): void => last.push(bytes);
+    const running = this.#shell.run({ argv, env, cwd: root, timeoutMs: timeout * 1_000, signal, most, onOutput });
+    const end = await reporting({ report, what: 'the command runs', line: () => last.text }, running);
+    return bashAnswer(end, timeout);
   }
 }
 

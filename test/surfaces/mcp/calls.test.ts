@@ -3,10 +3,13 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
+import type { Progress } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../../src/model/team/tool.ts';
 import { mayCall } from '../../../src/policy/sandbox/tool-rules.ts';
-import { until, Workplace } from '../../support/cli.ts';
+import { BIN, until, Workplace } from '../../support/cli.ts';
 import { ERAS, Host } from '../../support/mcp-host.ts';
 import { running } from '../../support/processes.ts';
 
@@ -52,6 +55,31 @@ describe.each(ERAS)('a host of %s', (era) => {
     expect(await host.say('Skill')).toBe('There are no skills.');
   });
 
+  test('progress of a command and of subagents has the last line of their output', async () => {
+    const talks = "for at in 1 2 3 4; do echo step $at; printf 'and \\033[31mmore'; sleep 0.7; done";
+    place.put(
+      'home/config/teams/config.yaml',
+      JSON.stringify({ agents: { talker: { kind: 'exec', command: talks } } }),
+    );
+    await using host = await Host.of(era, place, '--with-shell');
+    const progressOf = async (name: string, input: Record<string, unknown>) => {
+      const told: string[] = [];
+      const onprogress = ({ message = '' }: Progress): void => void told.push(message);
+      await host.client.callTool({ name, arguments: input }, { onprogress });
+      return told;
+    };
+    const command = await progressOf('bash', { command: talks });
+    expect(command[0]).toBe('the command runs');
+    expect(command.slice(1).every((line) => /^the command runs: and .*more$/.test(line))).toBe(true);
+    expect(command.length).toBeGreaterThan(1);
+    expect(command.join('')).not.toContain('\u001B');
+    const subagent = await progressOf('Task', { prompt: 'x', agent: 'talker' });
+    expect(subagent).toContainEqual(expect.stringMatching(/^the subagent works: and .*more$/));
+    await host.say('Task', { prompt: 'x', agent: 'talker', run_in_background: true });
+    const background = await progressOf('TaskOutput', { task_id: 'agent-1', wait: 60 });
+    expect(background).toContainEqual(expect.stringMatching(/^agent-1 works: and .*more$/));
+  });
+
   test('a host may stop waiting for a background subagent, which goes on', async () => {
     await using host = await Host.of(era, place);
     await host.say('Task', { prompt: 'x', agent: 'slow', run_in_background: true });
@@ -60,6 +88,22 @@ describe.each(ERAS)('a host of %s', (era) => {
     expect(await host.say('TaskOutput', { task_id: 'agent-1' })).toBe('agent-1 still runs.');
     expect(await host.say('TaskStop', { task_id: 'agent-1' })).toBe('agent-1 was stopped.');
   });
+});
+
+test.each(ERAS)('300 parallel calls of a client of %s are all answered, and the server prints nothing', async (era) => {
+  await place.teams('create', 'solo', '--member', 'eve');
+  const { root: cwd, environment: env } = place;
+  const args = [BIN, 'mcp', '--team', 'solo', '--as', 'eve'];
+  const transport = new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'pipe' });
+  let printed = '';
+  transport.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  await using host = await Host.over(transport, era);
+  const calls = Array.from({ length: 300 }, (_, at) =>
+    at % 3 === 0 ? host.say('TaskCreate', { subject: `Task ${at}`, description: 'x' }) : host.say('TaskList'),
+  );
+  await Promise.all(calls);
+  expect(await host.say('TaskGet', { taskId: '100' })).toContain('"id": "100"');
+  expect(printed).toBe('');
 });
 
 /** A call of each tool that does not end the team. */
