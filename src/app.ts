@@ -20,6 +20,8 @@ export { ENV } from './model/text/environment.ts';
 export { isName, LEAD, type Name, parseMemberName, parseName } from './model/text/names.ts';
 export { parsePlan, type Plan } from './model/plan/plan.ts';
 export { check, isMap } from './model/text/document-problem.ts';
+export { readyCheckpoints } from './model/board/listed-tasks.ts';
+export type { OpenRequest } from './model/board/request.ts';
 export { resolveTask } from './model/board/task-reference.ts';
 export { toolOutputSchema } from './model/team/tool-output.ts';
 export {

@@ -1,7 +1,6 @@
 /** How a run stands, as one word: the same in every view (docs/specification.md R8.21). */
-import { count, isDone, isReady, type Board } from '../model/board/board.ts';
-import { tasksOf } from '../model/board/listed-tasks.ts';
-import { CHECKPOINTS, listOf } from '../model/board/task-lists.ts';
+import { count, isDone, type Board } from '../model/board/board.ts';
+import { readyCheckpoints } from '../model/board/listed-tasks.ts';
 import type { RunState } from '../model/team/team-config.ts';
 import { exitCodeOf } from './outcome.ts';
 
@@ -30,8 +29,7 @@ export function runOutcome(board: Board, { isLed, isCancelled, state }: RunFacts
 }
 
 /** A member asked for an answer or an approval, or a checkpoint is next. */
-const waitsForPerson = (board: Board): boolean =>
-  board.open.size > 0 || [...tasksOf(board, listOf(board.lists, CHECKPOINTS))].some((task) => isReady(board, task));
+const waitsForPerson = (board: Board): boolean => board.open.size > 0 || readyCheckpoints(board).next().done === false;
 
 /** The exit code of a run that ended; undefined for one that could be resumed. */
 function endedCode(board: Board, state: RunFactsSeen['state']): number | undefined {

@@ -7,7 +7,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
-import { Client, type Transport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, type ElicitResult, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 // It speaks over any two streams, from either end.
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -24,14 +24,17 @@ export type Era = (typeof ERAS)[number];
 
 export type Server = ChildProcessByStdio<Writable, Readable, null>;
 
+/** What a person does with a form, by what it asks. The signal aborts when the server takes the form back. */
+export type Person = (asked: string, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
+
 export class Host implements AsyncDisposable {
   readonly client: Client;
   /** The server's notifications, oldest first: `list_changed`, or the URI of what was updated. */
   readonly heard: string[] = [];
 
-  private constructor(era: Era) {
+  private constructor(era: Era, capabilities: ClientCapabilities) {
     const mode = era === '2025-11-25' ? 'legacy' : { pin: era };
-    this.client = new Client({ name: 'a-host', version: '1.0.0' }, { versionNegotiation: { mode } });
+    this.client = new Client({ name: 'a-host', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
     this.client.setNotificationHandler('notifications/resources/list_changed', () => {
       this.heard.push('list_changed');
     });
@@ -46,9 +49,16 @@ export class Host implements AsyncDisposable {
   }
 
   static of(era: Era, place: Workplace, ...args: string[]): Promise<Host> {
-    const { root: cwd, environment: env } = place;
-    const server = { command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env };
-    return Host.over(new StdioClientTransport(server), era);
+    return Host.over(Host.#startedBy(place, args), era);
+  }
+
+  /** A host that shows forms to a person. */
+  static withPerson(era: Era, place: Workplace, person: Person, ...args: string[]): Promise<Host> {
+    return Host.over(Host.#startedBy(place, args), era, person);
+  }
+
+  static #startedBy({ root: cwd, environment: env }: Workplace, args: readonly string[]): Transport {
+    return new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env });
   }
 
   /** The same, with access to its server. */
@@ -59,8 +69,12 @@ export class Host implements AsyncDisposable {
   }
 
   /** A host whose server runs already. */
-  static async over(transport: Transport, era: Era = '2025-11-25'): Promise<Host> {
-    const host = new Host(era);
+  static async over(transport: Transport, era: Era = '2025-11-25', person?: Person): Promise<Host> {
+    const host = new Host(era, person === undefined ? {} : { elicitation: { form: {} } });
+    if (person !== undefined)
+      host.client.setRequestHandler('elicitation/create', ({ params: { message } }, { mcpReq: { signal } }) =>
+        person(message, signal),
+      );
     await host.client.connect(transport);
     return host;
   }

@@ -4,7 +4,7 @@
  */
 import { claimRefusal, dependants, isReady, type Board } from './board.ts';
 import { byId, type Task } from './task.ts';
-import { listOf, MISSED, OFFERED, offeredTo, openOffers, PENDING, pendingOf } from './task-lists.ts';
+import { CHECKPOINTS, listOf, MISSED, OFFERED, offeredTo, openOffers, PENDING, pendingOf } from './task-lists.ts';
 import type { Name } from '../text/names.ts';
 
 /** Pending tasks, lowest id first. */
@@ -27,6 +27,11 @@ export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
 /** Pending tasks of an owner without an unresolved blocker, lowest id first. */
 export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
   tasksOf(board, listOf(board.lists, offeredTo(owner)));
+
+/** Checkpoints that wait for a person, lowest id first. */
+export function* readyCheckpoints(board: Board): Generator<Task> {
+  for (const task of tasksOf(board, listOf(board.lists, CHECKPOINTS))) if (isReady(board, task)) yield task;
+}
 
 /** Tasks that are final and not completed, lowest id first. */
 export const missedTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, MISSED));
