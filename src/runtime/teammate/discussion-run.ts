@@ -13,6 +13,7 @@ import { chooseFrom, ROUTES } from '../../policy/pipeline/subagent-choice.ts';
 import { discussionRecord, discussPrompt } from '../../policy/pipeline/subagent-wording.ts';
 import { Discussions } from '../../store/session/discussions.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { withArtifact } from './artifact-place.ts';
 import type { RoleSubagents } from './role-subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
 
@@ -50,13 +51,14 @@ export async function discuss(
   signal: AbortSignal,
 ): Promise<DiscussionEnd> {
   const { round, artifact, subject } = discussion;
-  const discussions = new Discussions(store, subagents.cwd);
+  const discussions = new Discussions(store);
+  const place = { cwd: subagents.cwd, paths: store.paths };
   const revision = revisionOf(subject);
   const name = revision === 0 ? round : `${round}-R${revision}`;
   const record = discussions.record(name);
-  const known = discussions.verdict(name, artifact);
+  const known = withArtifact(place, artifact, (file) => discussions.verdict(name, file));
   if (known) return { kind: 'verdict', consensus: known, record, warnings: [] };
-  const text = discussions.artifact(artifact);
+  const text = withArtifact(place, artifact, (file) => discussions.artifact(file));
   if (text === undefined) return skipped(round, `${artifact} does not exist`);
   const collected = await collectViews(subagents, discussion, { text, context: discussions.context() }, signal);
   if (collected === 'aborted') return { kind: 'aborted' };

@@ -4,18 +4,13 @@
  */
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
 import type { ClaimedTask, Task } from '../../model/board/task.ts';
-import {
-  artifactPath,
-  artifactText,
-  isArtifactComplete,
-  isWrittenSince,
-  keepFile,
-} from '../../store/session/session-folder.ts';
+import { artifactText, isArtifactComplete, isWrittenSince, keepArtifact } from '../../store/session/session-folder.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { withArtifact } from './artifact-place.ts';
 
 interface Place {
-  readonly store: Pick<TeamStore, 'disk' | 'board'>;
+  readonly store: Pick<TeamStore, 'disk' | 'board' | 'paths'>;
   readonly cwd: string;
 }
 
@@ -28,15 +23,18 @@ export function artifactExists(
 ): boolean {
   const failures = [...store.board.historyOf(task.id)].filter(({ event }) => event.type === 'task.failed');
   const since = Date.parse(failures.at(-1)?.event.at ?? task.created_at);
-  return isArtifactComplete(store.disk, artifactPath(cwd, artifact), check, since);
+  const isComplete = (file: string): boolean => isArtifactComplete(store.disk, file, check, since);
+  return withArtifact({ cwd, paths: store.paths }, artifact, isComplete) === true;
 }
 
 /** Writes the answer as the artifact, if the agent has not written the file itself. */
-export function keepAnswer({ store: { disk }, cwd }: Place, task: ClaimedTask, answer: string): void {
+export function keepAnswer({ store: { disk, paths }, cwd }: Place, task: ClaimedTask, answer: string): void {
   const { artifact } = task.work;
   if (artifact === undefined) return;
-  const path = artifactPath(cwd, artifact);
-  if (!isWrittenSince(disk, path, Date.parse(task.claimed_at))) keepFile(disk, path, artifactText(path, answer));
+  const keep = (file: string): void => {
+    if (!isWrittenSince(disk, file, Date.parse(task.claimed_at))) keepArtifact(disk, file, artifactText(file, answer));
+  };
+  withArtifact({ cwd, paths }, artifact, keep, { make: true });
 }
 
 /** The document of an earlier task that is not there. */
@@ -56,7 +54,7 @@ export function missingDocuments({ store, cwd }: Place, task: Task): MissingDocu
     const { subject = '', work } = tasks.get(id) ?? {};
     const path = work?.artifact;
     if (path === undefined) return [];
-    const file = lookAt(store.disk, artifactPath(cwd, path));
+    const file = withArtifact({ cwd, paths: store.paths }, path, (name) => lookAt(store.disk, name));
     return file?.isFile() === true && file.size > 0 ? [] : [{ path, subject }];
   });
 }

@@ -3,7 +3,7 @@
  * its verdict as JSON inside.
  */
 import { randomBytes } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { consensusSchema, type Consensus } from '../../model/pipeline/discussion.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { lookAt } from '../files/disk.ts';
@@ -15,17 +15,14 @@ const LARGEST = 4 * 1024 * 1024;
 
 export class Discussions {
   readonly #store: Pick<TeamStore, 'disk' | 'paths'>;
-  readonly #cwd: string;
 
-  /** @param cwd the directory that artifacts are named relative to */
-  constructor(store: Pick<TeamStore, 'disk' | 'paths'>, cwd: string) {
+  constructor(store: Pick<TeamStore, 'disk' | 'paths'>) {
     this.#store = store;
-    this.#cwd = cwd;
   }
 
   /** The text of an artifact; undefined when it is missing or empty. */
-  artifact(artifact: string): string | undefined {
-    return readText(this.#store.disk, resolve(this.#cwd, artifact), LARGEST) || undefined;
+  artifact(file: string): string | undefined {
+    return readText(this.#store.disk, file, LARGEST) || undefined;
   }
 
   /** What the analyst found; undefined before that. */
@@ -38,10 +35,10 @@ export class Discussions {
   }
 
   /** The verdict of an earlier process, if it is not older than the artifact. */
-  verdict(name: string, artifact: string): Consensus | undefined {
+  verdict(name: string, file: string): Consensus | undefined {
     const { disk } = this.#store;
     const record = this.record(name);
-    const [made, written] = [lookAt(disk, record), lookAt(disk, resolve(this.#cwd, artifact))];
+    const [made, written] = [lookAt(disk, record), lookAt(disk, file)];
     if (made === undefined || written === undefined || made.mtimeMs < written.mtimeMs) return undefined;
     const read = jsonAnswer(consensusSchema, readText(disk, record, LARGEST) ?? '');
     return read.ok ? read.value : undefined;

@@ -1,6 +1,6 @@
 /** A pipeline's session folder, which is the team's folder: role files, and what each task had to produce. */
 import { randomBytes } from 'node:crypto';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
@@ -13,6 +13,10 @@ export function keepFile(disk: Disk, path: string, text: string): void {
   makeDirectory(disk, dirname(path));
   replaceFile(disk, path, text, randomBytes(6).toString('hex'));
 }
+
+/** The same in a directory that exists. */
+export const keepArtifact = (disk: Disk, path: string, text: string): void =>
+  replaceFile(disk, path, text, randomBytes(6).toString('hex'));
 
 export const readKept = (disk: Disk, folder: string, file: string): string | undefined =>
   readText(disk, join(folder, file), LARGEST);
@@ -35,8 +39,6 @@ export const isWrittenSince = (disk: Disk, path: string, since: number): boolean
   const stat = lookAt(disk, path);
   return stat?.isFile() === true && stat.size > 0 && stat.mtimeMs >= since;
 };
-
-export const artifactPath = (cwd: string, artifact: string): string => resolve(cwd, artifact);
 
 /** The answer in the form of the requested document: JSON stays JSON, and other text is wrapped in JSON. */
 export const artifactText = (path: string, answer: string): string => {
