@@ -169,6 +169,13 @@ export { findPrunable, type Prunable } from './runtime/setup/prune.ts';
 export { cwdOf, openForReading, type TeamReader } from './store/team/team-reader.ts';
 export { archiveStamp, findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
 export { archiveRemains, remainsOf } from './store/team/remains.ts';
+export {
+  appendTranscript,
+  readTranscript,
+  removeTranscript,
+  transcriptIds,
+  type TranscriptRecord,
+} from './store/user/editor-transcript.ts';
 export { isDirectory, rewriteUserFile } from './store/user/user-file.ts';
 export { readWisdom } from './store/session/wisdom-store.ts';
 export type { Check } from './runtime/setup/doctor-check.ts';

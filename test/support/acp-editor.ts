@@ -64,6 +64,11 @@ export class EditorSession {
     return this.updates('agent_message_chunk').map(textOf).join('');
   }
 
+  /** What the person said, as the agent repeats it. */
+  repeated(): string[] {
+    return this.updates('user_message_chunk').map(textOf);
+  }
+
   thought(): string {
     return this.updates('agent_thought_chunk').map(textOf).join('');
   }
@@ -122,6 +127,12 @@ export class Editor implements AsyncDisposable {
   async session(cwd = this.#cwd): Promise<EditorSession> {
     const { sessionId } = await this.agent.request('session/new', { cwd, mcpServers: [] });
     return new EditorSession(this, sessionId);
+  }
+
+  /** Continues a session, with all that was said in it, or without. */
+  async continued(id: string, how: 'session/load' | 'session/resume' = 'session/load'): Promise<EditorSession> {
+    await this.agent.request(how, { sessionId: id, cwd: this.#cwd, mcpServers: [] });
+    return new EditorSession(this, id);
   }
 
   /** Waits until its agent asked this often. */

@@ -8,8 +8,9 @@
 import { RequestError, type AgentContext, type PromptRequest, type PromptResponse } from '@agentclientprotocol/sdk';
 import { isTeamError, reportText, safeText, UsageError, type Report, type TeamError } from '../../app.ts';
 import { agreesTo, fenced } from './ask-person.ts';
+import { Transcript } from './transcript.ts';
 import { promptText } from './prompt-text.ts';
-import { showTeam, type TellEditor } from './show-team.ts';
+import { showOnce, showTeam, type TellEditor } from './show-team.ts';
 import type { MadeTeam, TeamWork } from './team-work.ts';
 
 interface SessionPlace {
@@ -23,17 +24,32 @@ interface SessionPlace {
 
 export class EditorSession {
   readonly #place: SessionPlace;
+  readonly #transcript: Transcript;
   #turn: { readonly cancel: AbortController; readonly over: Promise<unknown> } | undefined;
 
   constructor(place: SessionPlace) {
     this.#place = place;
+    this.#transcript = new Transcript(place);
+  }
+
+  get isBusy(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  /** Shows what was said in it before, and the plan of its last team. */
+  async repeat(): Promise<void> {
+    const { updates, team } = this.#transcript.read();
+    for (const update of updates) await this.#tell(update);
+    if (team !== undefined) await showOnce(team, this.#tell);
   }
 
   async prompt({ prompt }: PromptRequest): Promise<PromptResponse> {
     if (this.#turn !== undefined)
       throw RequestError.invalidRequest(undefined, 'The session works on a prompt already; cancel it first.');
     const cancel = new AbortController();
-    const over = this.#answer(promptText(prompt), cancel.signal);
+    const text = promptText(prompt);
+    this.#transcript.prompted(text);
+    const over = this.#answer(text, cancel.signal);
     this.#turn = { cancel, over: over.catch(() => undefined) };
     try {
       return await over;
@@ -59,7 +75,10 @@ export class EditorSession {
       return await this.#lead(made, stop);
     } catch (error) {
       if (stop.aborted) return { stopReason: 'cancelled' };
-      throw isTeamError(error) ? requestError(error) : error;
+      if (!isTeamError(error)) throw error;
+      const failure = requestError(error);
+      this.#transcript.said(failure.message);
+      throw failure;
     }
   }
 
@@ -84,6 +103,7 @@ export class EditorSession {
   }
 
   async #lead(made: MadeTeam, stop: AbortSignal): Promise<PromptResponse> {
+    this.#transcript.led(made.paths);
     const ended = new AbortController();
     const shown = showTeam(made.paths, this.#tell, ended.signal);
     let report: Report;
@@ -101,6 +121,7 @@ export class EditorSession {
   }
 
   #say(text: string): Promise<void> {
+    this.#transcript.said(text);
     return this.#tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
 

@@ -28,3 +28,9 @@ export async function showTeam(paths: TeamPaths, tell: TellEditor, until: AbortS
     store.close();
   }
 }
+
+/** Sends the plan of a team that nothing is waited for. */
+export async function showOnce(paths: TeamPaths, tell: TellEditor): Promise<void> {
+  const over = AbortSignal.abort();
+  await showTeam(paths, tell, over);
+}

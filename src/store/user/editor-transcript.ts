@@ -1,0 +1,87 @@
+/**
+ * What was said in a session of an editor, so that another process can show it again. It is the person's, not the
+ * project's: one file for each session, `$XDG_STATE_HOME/teams/sessions/ID.jsonl`, appended to only. A line that cannot
+ * be read is skipped.
+ */
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { safeJson } from '../../model/text/safe-text.ts';
+import {
+  DIRECTORY_MODE,
+  list,
+  lookAt,
+  O_APPEND,
+  O_CREAT,
+  O_RDONLY,
+  O_WRONLY,
+  onDisk,
+  realDisk,
+  removeFile,
+  type Disk,
+} from '../files/disk.ts';
+import { openIfThere, openOurs, using, writeWhole } from '../files/file.ts';
+import { lines } from '../files/lines.ts';
+import { keyPath } from './seal.ts';
+
+/** A ULID. */
+const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+/** Characters that are kept of one text. */
+const MOST_TEXT = 262_144;
+
+const recordSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('opened'), at: z.string(), cwd: z.string() }),
+  z.object({ kind: z.literal('prompt'), at: z.string(), text: z.string() }),
+  z.object({ kind: z.literal('answer'), at: z.string(), text: z.string() }),
+  /** A team that was made or continued for the last prompt. */
+  z.object({ kind: z.literal('team'), at: z.string(), root: z.string(), team: z.string() }),
+]);
+export type TranscriptRecord = z.infer<typeof recordSchema>;
+
+const folder = (): string => join(dirname(keyPath()), 'sessions');
+const fileOf = (id: string): string => join(folder(), `${id}.jsonl`);
+
+/** The records of a session; undefined if there is no such session. */
+export function readTranscript(id: string, disk: Disk = realDisk): TranscriptRecord[] | undefined {
+  const fd = ID.test(id) ? openIfThere(disk, fileOf(id), O_RDONLY) : undefined;
+  if (fd === undefined) return undefined;
+  return using(disk, fd, () =>
+    [...lines(disk, fd)].flatMap((line) => (line.kind === 'text' ? recordIn(line.text) : [])),
+  );
+}
+
+function recordIn(line: string): TranscriptRecord[] {
+  try {
+    const record = recordSchema.safeParse(JSON.parse(line));
+    return record.success ? [record.data] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @throws StoreError if it cannot be written */
+export function appendTranscript(id: string, record: TranscriptRecord, disk: Disk = realDisk): void {
+  const path = fileOf(id);
+  onDisk('create the directory', folder(), () => disk.mkdirSync(folder(), { recursive: true, mode: DIRECTORY_MODE }));
+  const kept = 'text' in record ? { ...record, text: record.text.slice(0, MOST_TEXT) } : record;
+  // The first newline ends a line that a crash cut off; empty lines are skipped.
+  const bytes = Buffer.from(`\n${safeJson(kept)}\n`);
+  using(disk, openOurs(disk, path, O_WRONLY | O_APPEND | O_CREAT), (fd) => writeWhole(disk, fd, bytes, path));
+}
+
+/** Removes what is kept of a session. */
+export function removeTranscript(id: string, disk: Disk = realDisk): void {
+  if (ID.test(id)) removeFile(disk, fileOf(id));
+}
+
+/** The ids of the sessions that were written to last, the newest first. */
+export function transcriptIds(most: number, disk: Disk = realDisk): string[] {
+  const found = list(disk, folder()).flatMap((file) => {
+    const id = file.replace(/\.jsonl$/, '');
+    const at = ID.test(id) ? lookAt(disk, fileOf(id))?.mtimeMs : undefined;
+    return at === undefined ? [] : [{ id, at }];
+  });
+  return found
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, most)
+    .map(({ id }) => id);
+}
