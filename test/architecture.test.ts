@@ -85,13 +85,14 @@ const ARCHITECTURE: Architecture = {
       builtins: TALK,
     },
     'surfaces/wire': { rooms: [], builtins: TALK },
+    'surfaces/person': { rooms: ['app.ts'], packages: ['zod'] },
     'surfaces/mcp': {
-      rooms: ['app.ts', 'surfaces/wire'],
+      rooms: ['app.ts', 'surfaces/person', 'surfaces/wire'],
       packages: ['@modelcontextprotocol/server', 'zod'],
       builtins: TALK,
     },
     'surfaces/acp': {
-      rooms: ['app.ts', 'surfaces/wire'],
+      rooms: ['app.ts', 'surfaces/person', 'surfaces/wire'],
       packages: ['@agentclientprotocol/sdk', 'zod'],
       builtins: TALK,
     },

@@ -1,0 +1,110 @@
+/**
+ * What waits for a person: questions and plans of members, results without consensus, checkpoints. Each has a form, for
+ * protocols that show forms, and carries out what the form says.
+ */
+import * as z from 'zod';
+import {
+  isTeamError,
+  judgeTask,
+  readyCheckpoints,
+  reviseTask,
+  safeText,
+  type OpenRequest,
+  type Task,
+  type TeamHandle,
+} from '../../app.ts';
+
+export interface PersonQuestion {
+  /** The id of a request, or `checkpoint-3`. */
+  readonly key: string;
+  /** A question is answered with words, all else with yes or no. */
+  readonly kind: OpenRequest['kind'] | 'checkpoint';
+  readonly message: string;
+  readonly form: typeof ANSWER_FORM | typeof DECISION_FORM;
+  /** Carries out an accepted form. */
+  readonly answer: (content: unknown) => Promise<void>;
+}
+
+const ANSWER_FORM = {
+  type: 'object' as const,
+  properties: { answer: { type: 'string' as const, title: 'Answer', minLength: 1 } },
+  required: ['answer'],
+};
+const DECISION_FORM = {
+  type: 'object' as const,
+  properties: {
+    approve: { type: 'boolean' as const, title: 'Approve' },
+    note: { type: 'string' as const, title: 'Note', description: 'What should be known, or be different' },
+  },
+  required: ['approve'],
+};
+
+const answerSchema = z.object({ answer: z.string().trim().min(1) });
+const decisionSchema = z.object({ approve: z.boolean(), note: z.string().default('') });
+
+/** Characters of what is asked; the whole text is in the mail. */
+const MOST_ASKED = 4_000;
+
+/** @throws StoreError if the team cannot be read */
+export function waitingQuestions(team: TeamHandle): PersonQuestion[] {
+  const board = team.store.board.fold();
+  return [
+    ...[...board.open.values()].map((request) => ofRequest(team, request)),
+    ...[...readyCheckpoints(board)].map((task) => ofCheckpoint(team, task)),
+  ];
+}
+
+/**
+ * Why an accepted form could not be carried out.
+ *
+ * @throws the error if it is none of ours
+ */
+export function answerProblem(error: unknown): string {
+  if (isTeamError(error)) return `${error.code}: ${error.message}`;
+  if (error instanceof z.ZodError) return `USAGE: ${z.prettifyError(error)}`;
+  throw error;
+}
+
+function ofRequest(team: TeamHandle, { id, kind, from, text, task }: OpenRequest): PersonQuestion {
+  const about = task === undefined ? '' : ` (task #${task} ${team.board.get(task).subject})`;
+  const asked = safeText(text.slice(0, MOST_ASKED));
+  const who = `${from} of team ${team.name}${safeText(about)}`;
+  if (kind === 'question')
+    return {
+      key: id,
+      kind,
+      message: `${who} asks:\n\n${asked}`,
+      form: ANSWER_FORM,
+      answer: async (content) => {
+        await team.answer(id, answerSchema.parse(content).answer);
+      },
+    };
+  const what = kind === 'plan' ? 'waits for the approval of this plan' : 'has a result without consensus';
+  return {
+    key: id,
+    kind,
+    message: `${who} ${what}:\n\n${asked}`,
+    form: DECISION_FORM,
+    answer: (content) => decide(team, { kind, task: task ?? '' }, content),
+  };
+}
+
+const ofCheckpoint = (team: TeamHandle, { id, subject, description }: Task): PersonQuestion => ({
+  key: `checkpoint-${id}`,
+  kind: 'checkpoint',
+  message: safeText(
+    `Team ${team.name} waits at checkpoint #${id} ${subject}. Shall it go on?\n\n${description.slice(0, MOST_ASKED)}`,
+  ),
+  form: DECISION_FORM,
+  answer: (content) => decide(team, { kind: 'checkpoint', task: id }, content),
+});
+
+async function decide(
+  team: TeamHandle,
+  { kind, task }: { readonly kind: 'plan' | 'consensus' | 'checkpoint'; readonly task: string },
+  content: unknown,
+): Promise<void> {
+  const { approve, note } = decisionSchema.parse(content);
+  if (kind === 'consensus' && !approve) await reviseTask(team, task, note || 'The result is not accepted.');
+  else await judgeTask(team, task, { approve, text: note });
+}
