@@ -86,10 +86,11 @@ const ARCHITECTURE: Architecture = {
     },
     'surfaces/wire': { rooms: [], builtins: TALK },
     'surfaces/person': { rooms: ['app.ts'], packages: ['zod'] },
+    'surfaces/http': { rooms: ['app.ts'], builtins: [...TALK, 'crypto', 'http', 'net'] },
     'surfaces/mcp': {
-      rooms: ['app.ts', 'surfaces/person', 'surfaces/wire'],
-      packages: ['@modelcontextprotocol/server', 'zod'],
-      builtins: TALK,
+      rooms: ['app.ts', 'surfaces/person', 'surfaces/wire', 'surfaces/http'],
+      packages: ['@modelcontextprotocol/server', '@hono/node-server', 'zod'],
+      builtins: [...TALK, 'crypto'],
     },
     'surfaces/acp': {
       rooms: ['app.ts', 'surfaces/person', 'surfaces/wire'],
@@ -102,9 +103,9 @@ const ARCHITECTURE: Architecture = {
       builtins: TALK,
     },
     'surfaces/web': {
-      rooms: ['app.ts'],
+      rooms: ['app.ts', 'surfaces/http'],
       packages: ['hono', '@hono/node-server', 'preact', 'uplot', 'zod'],
-      builtins: [...TALK, 'crypto', 'http'],
+      builtins: TALK,
     },
   },
   ambient: [

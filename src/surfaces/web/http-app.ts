@@ -9,7 +9,7 @@ import { check, isTeamError, safeText, UsageError, builtPage } from '../../app.t
 import { webCommandSchema, runWebCommand } from './commands.ts';
 import type { TeamCache } from './team-cache.ts';
 import { asJson } from './json.ts';
-import { tokenRefusal, type ServerIdentity } from './request-guard.ts';
+import { tokenRefusal, type ServerIdentity } from '../http/request-guard.ts';
 import { streamSSE } from 'hono/streaming';
 import type { LiveTeam } from './live-team.ts';
 
@@ -31,11 +31,11 @@ const outputQuery = z.object({
 const searchQuery = z.object({ q: z.string().trim().min(1).max(200) });
 const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
 
-/** @param isToken the token is asked for again here, after routing: what a route serves never depends on the guard alone */
-export function appOf(cache: TeamCache, isToken: ServerIdentity['isToken']): Hono {
+/** @param server its token is asked for again here, after routing: what a route serves never depends on the guard alone */
+export function appOf(cache: TeamCache, server: Pick<ServerIdentity, 'isToken' | 'rules'>): Hono {
   const app = new Hono();
   app.use('/api/*', async (c, next) => {
-    const refused = tokenRefusal(c.req.header('authorization') ?? '', { isToken });
+    const refused = tokenRefusal(c.req.header('authorization') ?? '', server);
     if (refused === undefined) return next();
     return c.json({ error: { code: 'REFUSED', message: refused.why } }, 401);
   });

@@ -2,7 +2,8 @@
 import { getRequestListener } from '@hono/node-server';
 import { appOf } from './http-app.ts';
 import { TeamCache, type TeamCacheOptions } from './team-cache.ts';
-import { openHttpServer } from './http-server.ts';
+import { drawToken, LOOPBACK_ADDRESS, openHttpServer } from '../http/http-server.ts';
+import type { HttpRules } from '../http/request-guard.ts';
 
 interface Ui {
   readonly port: number;
@@ -18,15 +19,26 @@ interface UiOptions extends TeamCacheOptions {
   readonly team?: string | undefined;
 }
 
+const RULES: HttpRules = {
+  data: '/api/',
+  methods: ['GET', 'POST'],
+  cure: 'Open the address that `teams ui` printed: it carries the token.',
+};
+
 /** @throws UsageError `USAGE` for a port in use */
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
   const cache = new TeamCache(options);
-  const httpServer = await openHttpServer(wanted, (isToken) => getRequestListener(appOf(cache, isToken).fetch));
+  const { token, isToken } = drawToken();
+  const app = appOf(cache, { isToken, rules: RULES });
+  const httpServer = await openHttpServer(
+    { host: LOOPBACK_ADDRESS, port: wanted, isToken, rules: RULES },
+    getRequestListener(app.fetch),
+  );
   cache.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {
     port: httpServer.port,
-    url: `http://127.0.0.1:${httpServer.port}/#token=${httpServer.token}${first}`,
+    url: `http://127.0.0.1:${httpServer.port}/#token=${token}${first}`,
     async close() {
       await cache[Symbol.asyncDispose]();
       await httpServer.close();

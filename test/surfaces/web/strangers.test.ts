@@ -120,7 +120,10 @@ describe('the page', () => {
 
   it('a route asks for the token itself, whatever the guard let through', async () => {
     await using cache = new TeamCache({ open: { root: told().root, environment: {} }, watch: {}, why: {} });
-    const app = appOf(cache, (given) => given === 'right');
+    const app = appOf(cache, {
+      isToken: (given) => given === 'right',
+      rules: { data: '/api/', methods: ['GET'], cure: 'x' },
+    });
     const asked = async (path: string, token?: string): Promise<number> =>
       (await app.request(path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })).status;
     const data = ['/api/teams', '/./api/teams', '/%61pi/teams', '/x/../api/teams', '/api/teams/login/mail'];

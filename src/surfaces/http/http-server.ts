@@ -1,34 +1,40 @@
 /**
- * The page's HTTP server. It listens on 127.0.0.1 only, and refuses requests by the guard before other code reads them.
- * Closing it frees its port and every connection.
+ * An HTTP server of ours. It refuses requests by the guard before other code reads them. Closing it frees its port and
+ * every connection.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isTeamError, UsageError } from '../../app.ts';
 import { requestRefusal, type ServerIdentity } from './request-guard.ts';
-const ADDRESS = '127.0.0.1';
+
+/** Where a server listens, if nobody says otherwise: this machine alone can reach it. */
+export const LOOPBACK_ADDRESS = '127.0.0.1';
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 interface HttpServerHandle {
   readonly port: number;
-  readonly token: string;
   close(): Promise<void>;
 }
 
-/**
- * @param port 0 for any free port
- * @param answererFor makes what answers accepted requests; it gets the check of the server's token
- * @throws UsageError `USAGE` for a port in use
- */
-export async function openHttpServer(
-  port: number,
-  answererFor: (isToken: ServerIdentity['isToken']) => RequestHandler,
-): Promise<HttpServerHandle> {
+/** A token that was drawn, and its check in constant time. */
+interface HttpToken {
+  readonly token: string;
+  readonly isToken: (given: string) => boolean;
+}
+
+export function drawToken(): HttpToken {
   const token = randomBytes(32).toString('base64url');
-  const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
-  const answerer = answererFor(isToken);
-  let identity: ServerIdentity = { port, isToken };
+  return { token, isToken: (given) => timingSafeEqual(hashOf(given), hashOf(token)) };
+}
+
+/**
+ * @param place port 0 for any free port
+ * @param answerer answers accepted requests
+ * @throws UsageError `USAGE` for a port in use, and for an address that is not this machine's
+ */
+export async function openHttpServer(place: ServerIdentity, answerer: RequestHandler): Promise<HttpServerHandle> {
+  let identity = place;
   const server = createServer(
     // The guard refuses a request without a Host header.
     { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
@@ -39,8 +45,8 @@ export async function openHttpServer(
     server.on(event, (_request: IncomingMessage, socket: NodeJS.WritableStream) => {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     });
-  identity = { port: await listening(server, port), isToken };
-  return { port: identity.port, token, close: () => closed(server) };
+  identity = { ...place, port: await listening(server, place) };
+  return { port: identity.port, close: () => closed(server) };
 }
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -62,20 +68,29 @@ function handleRequest(
   response.end(JSON.stringify({ error: { code: 'REFUSED', message: refused.why } }));
 }
 
-function listening(server: Server, port: number): Promise<number> {
+function listening(server: Server, { host, port }: Pick<ServerIdentity, 'host' | 'port'>): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(isTeamError(error) || error.code !== 'EADDRINUSE' ? error : taken(port));
+      reject(isTeamError(error) ? error : (placeProblem(error, { host, port }) ?? error));
     });
-    server.listen(port, ADDRESS, () => {
+    server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
       const at = server.address();
       resolve(typeof at === 'object' && at !== null ? at.port : port);
     });
   });
 }
 
-const taken = (port: number): UsageError =>
-  new UsageError('USAGE', `Port ${port} is taken by another program; \`--port 0\`, the default, finds a free one.`);
+function placeProblem(
+  { code }: NodeJS.ErrnoException,
+  { host, port }: Pick<ServerIdentity, 'host' | 'port'>,
+): UsageError | undefined {
+  if (code === 'EADDRINUSE')
+    return new UsageError('USAGE', `Port ${port} is taken by another program; port 0 finds a free one.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new UsageError('USAGE', `${host} is not an address of this machine.`);
+  if (code === 'EACCES') return new UsageError('USAGE', `Only the superuser may listen at port ${port}.`);
+  return undefined;
+}
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
