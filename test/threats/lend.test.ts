@@ -70,6 +70,41 @@ describe('what is lent', () => {
   });
 });
 
+describe('commands that judge work of an isolated member', () => {
+  const members = [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }];
+  async function judged(rest: object, mine: Lent = {}): Promise<Answer> {
+    const tasks = [{ subject: 'Work', run: 'true' }];
+    writeFileSync(join(cwd, 'plan.json'), JSON.stringify({ name: 'crew', members, tasks, ...rest }));
+    place.put('home/config/teams/config.yaml', JSON.stringify({ sandbox: { bwrap: 'required', lend: mine } }));
+    return place.say(['run', 'plan.json', '--fresh'], { cwd });
+  }
+  const NEEDS = 'cat ~/data/file && echo judged > ~/cache/new && ! cat ~/other/file';
+  const lend = { read: ['~/data'], write: ['~/cache'] };
+
+  it('a gate gets what the plan and the configuration lend', async () => {
+    expect((await judged({ gates: { test: NEEDS } })).code).toBe(1);
+    const { code, out } = await judged({ gates: { test: NEEDS }, sandbox: { lend: { read: lend.read } } }, lend);
+    expect(out).toContain('TEAM COMPLETE');
+    expect(code).toBe(0);
+    expect(readFileSync(join(home, 'cache/new'), 'utf8')).toBe('judged\n');
+  });
+
+  it('`verify:` gets it', async () => {
+    const tasks = [{ subject: 'Work', run: 'true', verify: [NEEDS] }];
+    expect((await judged({ tasks })).code).toBe(1);
+    expect((await judged({ tasks, sandbox: { lend } })).code).toBe(0);
+  });
+
+  it('a gate for which something is named that may not be lent does not run', async () => {
+    const { code, out, err } = await judged({
+      gates: { test: 'touch ran' },
+      sandbox: { lend: { read: ['~'] } },
+    });
+    expect(code, `${out}${err}`).not.toBe(0);
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  });
+});
+
 describe('what may not be lent', () => {
   it.each([
     ['~/', /Expected an absolute path/],

@@ -4,18 +4,19 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CallAnswer } from '../../src/agents/agent-contract.ts';
+import type { Lend } from '../../src/model/team/lend.ts';
 import type { Sandbox } from '../../src/model/agent/agent.ts';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import { openWorkspace, type Workspace } from '../../src/runtime/tools/tool-workspace.ts';
 import { tempDir } from '../support/temp.ts';
 
-const walls = await openShellIsolation('auto', process.cwd(), process.env);
+const walls = await openShellIsolation({ setting: 'auto', root: process.cwd(), environment: process.env });
 if (walls.isolation !== 'up')
   console.warn(`SKIPPED: the wall around commands is not tried, for ${walls.why ?? 'it is off'}.`);
 
@@ -80,6 +81,12 @@ async function listen(at: number | string): Promise<string> {
 
 let workspace: Workspace | undefined;
 let sandbox: Sandbox;
+let lend: Lend | undefined;
+let team: string[];
+beforeEach(() => {
+  lend = undefined;
+  team = [join(root, '.teams')];
+});
 
 async function run(command: string): Promise<CallAnswer> {
   const environment = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: join(home, 'state') };
@@ -88,6 +95,8 @@ async function run(command: string): Promise<CallAnswer> {
     environment,
     permissions: () => ({ sandbox, planPending: false }),
     isolation: 'required',
+    lend,
+    team,
     named: { env: facts },
     onWarning: () => {},
   });
@@ -169,6 +178,61 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
       expect([act, await isDone('read-only', act)]).toEqual([act, false]);
   });
 
+  test('an isolated command gets what the user lends: below a hidden directory, by a link, over a socket', async () => {
+    mkdirSync(join(home, '.aws'));
+    mkdirSync(join(home, 'cache'));
+    writeFileSync(join(home, '.aws/config'), 'of aws\n');
+    writeFileSync(join(home, '.aws/credentials'), 'a secret');
+    symlinkSync(join(home, '.aws/config'), join(home, 'linked'));
+    const over = dirname(root);
+    const acts = [
+      'grep -q "of aws" ~/.aws/config',
+      'grep -q "of aws" ~/linked',
+      'echo x > ~/cache/x',
+      connect('SOCKET'),
+      'echo x > "$PWD/../beside"',
+    ];
+    const tried = async (): Promise<boolean[]> => {
+      const done: boolean[] = [];
+      for (const act of [...acts, 'cat ~/.aws/credentials', 'cat .teams/login/config.json', 'echo x > .git/config'])
+        done.push(await isDone('workspace-write', act));
+      return done;
+    };
+    expect(await tried()).toEqual([false, false, false, false, false, false, false, false]);
+    await workspace?.[Symbol.asyncDispose]();
+    workspace = undefined;
+    lend = {
+      read: [join(home, 'linked'), '~/.aws/config'],
+      write: ['~/cache', join(over, 'beside')],
+      sockets: [facts['SOCKET'] ?? ''],
+    };
+    writeFileSync(join(over, 'beside'), '');
+    expect(await tried()).toEqual([true, true, true, true, true, false, false, false]);
+  });
+
+  test('a directory around the workspace that is lent opens nothing in it', async () => {
+    lend = { read: [], write: [join(base, 'around')], sockets: [] };
+    team = [];
+    const inner = join(base, 'around/work');
+    mkdirSync(join(base, 'around'));
+    renameSync(root, inner);
+    root = inner;
+    expect(await isDone('workspace-write', 'echo x > ../beside')).toBe(true);
+    expect(await isDone('workspace-write', 'cat .teams/login/config.json')).toBe(false);
+    expect(await isDone('workspace-write', 'echo x > .git/config')).toBe(false);
+    expect(await isDone('read-only', 'echo x > src/a.ts')).toBe(false);
+  });
+
+  test.each([
+    ['~/state/teams/key', /has to do with your key or the team/],
+    ['HOME', /is your home directory/],
+    ['/proc/1', /belongs to the system/],
+  ])('lending %s is refused, and no command runs', async (path, why) => {
+    lend = { read: [path.replace('HOME', home)], write: [], sockets: [] };
+    sandbox = 'workspace-write';
+    await expect(run('true')).rejects.toThrow(why);
+  });
+
   test('all processes of the isolation end with the process that started it, and with its command', async () => {
     sandbox = 'workspace-write';
     const answer = await run('setsid sleep 305 & setsid -f sleep 306; echo on');
@@ -182,8 +246,8 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
       mode: 0o755,
     });
     const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
-    const leaky = await openShellIsolation('auto', root, environment);
+    const leaky = await openShellIsolation({ setting: 'auto', root, environment });
     expect(leaky).toMatchObject({ isolation: 'missing', why: 'it writes outside the workspace' });
-    await expect(openShellIsolation('required', root, environment)).rejects.toMatchObject({ exitCode: 5 });
+    await expect(openShellIsolation({ setting: 'required', root, environment })).rejects.toMatchObject({ exitCode: 5 });
   });
 });

@@ -6,16 +6,11 @@
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
+import type { LentPath, LentPaths } from './lent-path.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
 /** Where the program finds what the runtime lends it. */
 export const INSIDE = { socket: '/run/teams/s/sock', sockets: '/run/teams/s', client: '/run/teams/bin' } as const;
-
-/** A file or directory of the host, read-only at a path inside. */
-export interface LentPath {
-  readonly from: string;
-  readonly at: string;
-}
 
 /** A name in the workspace that the program may not make or change. */
 export interface KeptPath {
@@ -73,7 +68,7 @@ export interface ProgramSandbox {
   /** Writable files of the host: a login that its program renews. */
   readonly shared: readonly string[];
   /** What the user lends: read-only, and writable. */
-  readonly lend: { readonly read: readonly LentPath[]; readonly write: readonly LentPath[] };
+  readonly lend: LentPaths;
   /** The repository that the workspace is a part of; read-only. */
   readonly repositories: readonly string[];
   readonly kept: readonly KeptPath[];

@@ -3,6 +3,7 @@
  * read-only. The workspace is writable if the sandbox allows it. Places with keys and the team's own files appear
  * empty. There is no network, no other process and no socket of system services.
  */
+import type { LentPath, LentPaths } from './lent-path.ts';
 import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
 /** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
@@ -26,6 +27,8 @@ export interface ShellSurroundings {
   readonly inRoot: ReadonlyMap<string, Entry>;
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
+  /** What the user lends. */
+  readonly lend: LentPaths;
 }
 
 /** Places with keys, relative to a user's home. */
@@ -85,6 +88,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     '--dev',
     '/dev',
     ...SCRATCH.flatMap((directory) => ['--tmpfs', directory]),
+    ...coveredKeys(surroundings),
     isWritable ? '--bind' : '--ro-bind',
     root,
     root,
@@ -113,18 +117,46 @@ function gitItself({ root, inRoot }: ShellSurroundings): string[] {
   return git === undefined || !isBelow(git.path, root) ? [] : ['--ro-bind', git.path, git.path];
 }
 
-/** Paths that must appear empty. Invisible paths need no cover, and a parent of the workspace cannot have one. */
+/**
+ * Keys appear empty, but for what is lent of them. It is before the workspace, so that a lent directory around the
+ * workspace does not replace what holds there.
+ */
+function coveredKeys(surroundings: ShellSurroundings): string[] {
+  const { lend, root } = surroundings;
+  const keys = surroundings.keys.filter((entry) => !isBelow(entry.path, root) && isCoverable(entry, root));
+  const lent = [
+    ...lend.read.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--ro-bind', from: one.from, at }))),
+    ...lend.write.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--bind', from: one.from, at }))),
+  ];
+  const isLent = (path: string): boolean => lent.some(({ at }) => at === path);
+  return [
+    ...keys.flatMap(({ path, isDirectory }) => (isDirectory ? ['--tmpfs', path] : coverFile(path))),
+    ...lent.flatMap(({ how, from, at }) => [how, from, at]),
+    // Only now, so that a place below it could be made.
+    ...keys.filter((one) => one.isDirectory && !isLent(one.path)).flatMap(({ path }) => ['--remount-ro', path]),
+  ];
+}
+
+/** A visible link leads to the place itself; one that is not visible is made. */
+const placesOf = ({ from, at }: LentPath, root: string): string[] =>
+  from === at || isVisible(at, root) ? [from] : [from, at];
+
+/** Paths of the workspace that must appear empty, and links of it to elsewhere. */
 function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): Entry[] {
   const own = [...inRoot]
     .filter(([name]) => (showsKeys ? HIDDEN_NAMES.includes(name) : hiddenFromShell(name) === 'hidden'))
     .map(([, entry]) => entry);
-  const isCoverable = ({ path }: Entry): boolean =>
-    !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
-  return [...own, ...keys].filter(isCoverable);
+  return [...own, ...keys.filter(({ path }) => isBelow(path, root))].filter((entry) => isCoverable(entry, root));
 }
 
+/** Invisible paths need no cover, and a parent of the workspace cannot have one. */
+const isCoverable = ({ path }: Entry, root: string): boolean =>
+  !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
+
 const hide = ({ path, isDirectory }: Entry): string[] =>
-  isDirectory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+  isDirectory ? ['--tmpfs', path, '--remount-ro', path] : coverFile(path);
+
+const coverFile = (path: string): string[] => ['--ro-bind', '/dev/null', path];
 
 function kept({ root, inRoot, showsKeys = false }: ShellSurroundings): Entry[] {
   const isKept = (name: string): boolean => {

@@ -191,6 +191,8 @@ async function workspaceOf({ store, config, member, parent, permissions }: Membe
     permissions,
     refusesWrite: writeDoor(store, member.name, workPlaceOf(store.disk, store.paths, config)),
     isolation: decodeIsolation(parent),
+    lend: joinedLend(decodeLend(parent), config.lend),
+    team: [store.paths.folder, store.paths.board],
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });

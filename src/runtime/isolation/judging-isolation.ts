@@ -3,6 +3,7 @@
  * is isolated, they run in that isolation; elsewhere as a command of a model's tools does. Without a network, unless the
  * user says so.
  */
+import { joinedLend, type Lend } from '../../model/team/lend.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
@@ -14,7 +15,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 interface JudgingPlace {
   /** What runs, for people: `gate test`. */
   readonly what: string;
-  readonly config: { readonly members: readonly Writer[] } | undefined;
+  readonly config: { readonly members: readonly Writer[]; readonly lend?: Lend | undefined } | undefined;
+  /** What the user lends besides. */
+  readonly lend?: Lend | undefined;
+  /** The team's folders. */
+  readonly team?: readonly string[];
   readonly cwd: string;
   /** The environment of this process. */
   readonly environment: Variables;
@@ -39,7 +44,8 @@ export interface Judging {
 export const JUDGED_HINT = 'it ran isolated; `gates.network: true` gives it a network, `gates.sandbox: off` all rights';
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
-export async function openJudging({ what, config, cwd, environment, rules, own }: JudgingPlace): Promise<Judging> {
+export async function openJudging(place: JudgingPlace): Promise<Judging> {
+  const { what, config, cwd, environment, rules, own, team = [] } = place;
   const judged = judgedAs(config?.members ?? []);
   if (judged.kind === 'free') return FREE;
   const { setting, sandbox, network } = rules;
@@ -58,7 +64,17 @@ export async function openJudging({ what, config, cwd, environment, rules, own }
       },
     };
   const { openShellIsolation } = await import('./open-shell-isolation.ts');
-  const { isolation, why = 'it was not tried', around } = await openShellIsolation(setting, cwd, environment);
+  const {
+    isolation,
+    why = 'it was not tried',
+    around,
+  } = await openShellIsolation({
+    setting,
+    root: cwd,
+    environment,
+    lend: joinedLend(place.lend, config?.lend),
+    team,
+  });
   if (isolation !== 'up') return loose(why);
   const how = { hasNetwork: network, showsKeys: !judged.hidesKeys };
   return {

@@ -27,7 +27,8 @@ import { keepNames } from '../../store/workspace/kept-names.ts';
 import { makeMemberPlace } from '../../store/workspace/member-place.ts';
 import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { openBroker, type CommandLine } from './broker.ts';
-import { groundsOf, isBelow, type Grounds } from './program-grounds.ts';
+import { isBelow } from './lent-paths.ts';
+import { groundsOf, type Grounds } from './program-grounds.ts';
 import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -12,6 +12,7 @@ import {
   type IsolationSetting,
 } from '../../policy/sandbox/shell-isolation.ts';
 import type { ShellIsolation } from '../../policy/sandbox/effective-sandbox.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import {
   entriesAt,
   entriesIn,
@@ -22,6 +23,7 @@ import {
 } from '../../store/workspace/sandbox-host.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
+import { lentPaths, secretsOf } from './lent-paths.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
@@ -37,6 +39,18 @@ export interface ShellIsolationProbe {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+interface ShellIsolationOptions {
+  readonly setting: IsolationSetting;
+  /** The workspace. */
+  readonly root: string;
+  /** Of this process: where programs and the user's home are. */
+  readonly environment: Environment;
+  /** What the user lends; absent: nothing. */
+  readonly lend?: Lend | undefined;
+  /** The team's folders, of which nothing can be lent. */
+  readonly team?: readonly string[];
+}
 
 /**
  * A script that tries what must not work. Its arguments: a file outside the workspace, a directory among the temporary
@@ -56,22 +70,20 @@ echo held
 /**
  * Looks for bubblewrap and tests it.
  *
- * @param environment of this process: where programs and the user's home are
- * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
+ * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, and for what may not be
+ * lent
  */
-export async function openShellIsolation(
-  setting: IsolationSetting,
-  root: string,
-  environment: Environment,
-): Promise<ShellIsolationProbe> {
+export async function openShellIsolation(options: ShellIsolationOptions): Promise<ShellIsolationProbe> {
+  const { setting, root, environment } = options;
   if (setting === 'off') return { isolation: 'off', around: unwrapped };
+  const surroundingsOf = surroundingsBy(options);
   const bwrap = bubblewrap(environment);
-  const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, root, environment);
+  const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, surroundingsOf(root, true), environment);
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',
       around: (at, isWritable, argv, how = {}) =>
-        isolatedShellArgv(bwrap, { ...around(at, isWritable, environment), ...how }, argv),
+        isolatedShellArgv(bwrap, { ...surroundingsOf(at, isWritable), ...how }, argv),
     };
   if (setting === 'required') throw isolationRequired(why);
   return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
@@ -79,24 +91,37 @@ export async function openShellIsolation(
 
 const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 
+type SurroundingsOf = (root: string, isWritable: boolean) => ShellSurroundings;
+
 /** Collects the paths anew for each command, because files may have changed. */
-function around(root: string, isWritable: boolean, environment: Environment): ShellSurroundings {
-  const [real, home] = [realPath(root), homeOf(environment)];
-  return {
-    root: real,
-    isWritable,
-    inRoot: entriesIn(real),
-    keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
+function surroundingsBy({ environment, lend, team = [], root: workspace }: ShellIsolationOptions): SurroundingsOf {
+  const home = homeOf(environment);
+  const secrets = secretsOf(environment, team);
+  const lent = (root: string) => lentPaths(lend, { home, root, secrets });
+  // What may not be lent is refused at once.
+  lent(realPath(workspace));
+  return (root, isWritable) => {
+    const real = realPath(root);
+    return {
+      root: real,
+      isWritable,
+      inRoot: entriesIn(real),
+      keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
+      lend: lent(real),
+    };
   };
 }
 
 /** @returns what the probe could do, or why it did not run; undefined if the isolation works */
-async function weakness(bwrap: string, root: string, environment: Environment): Promise<string | undefined> {
-  const real = realPath(root);
-  const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, real));
+async function weakness(
+  bwrap: string,
+  surroundings: ShellSurroundings,
+  environment: Environment,
+): Promise<string | undefined> {
+  const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, surroundings.root));
   return withProbeDirectory(async (canary) => {
     const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
     const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
-    return probeWeakness(isolatedShellArgv(bwrap, around(root, true, environment), script), environment);
+    return probeWeakness(isolatedShellArgv(bwrap, surroundings, script), environment);
   });
 }

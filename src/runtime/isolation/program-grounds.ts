@@ -1,9 +1,9 @@
 /** What a program in its isolation sees that does not depend on the moment of its start: system, toolchains, login, repository. */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import type { Lend } from '../../model/team/lend.ts';
-import { AgentError } from '../../model/text/errors.ts';
-import { INSIDE, type LentPath, type ProgramSandbox } from '../../policy/sandbox/program-isolation.ts';
+import type { LentPath } from '../../policy/sandbox/lent-path.ts';
+import { INSIDE, type ProgramSandbox } from '../../policy/sandbox/program-isolation.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import { prlimitPath } from '../../os/mark-environment.ts';
 import { keyPath } from '../../store/user/seal.ts';
@@ -11,6 +11,7 @@ import type { MemberPlace } from '../../store/workspace/member-place.ts';
 import { repositoriesOf } from '../../store/workspace/repositories.ts';
 import { entriesAt, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { binDirectory } from '../process/package.ts';
+import { isBelow, lentPaths, secretsOf } from './lent-paths.ts';
 import { lentToolchains } from './lent-toolchains.ts';
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
@@ -40,7 +41,7 @@ export function groundsOf(
   { environment, team, shared, lend, readable, programs: named, ownHome }: Asked,
   { root, home, place }: { root: string; home: string; place: MemberPlace },
 ): Grounds {
-  const secrets = [dirname(keyPath(environment)), ...team];
+  const secrets = secretsOf(environment, team);
   const programs = [process.execPath, ...named];
   const repositories = repositoriesOf(root).filter(
     (one) => ![home, dirname(keyPath(environment))].some((path) => isBelow(path, one)),
@@ -70,7 +71,7 @@ export function groundsOf(
       { from: dirname(place.socket), at: INSIDE.sockets },
     ],
     shared: entriesAt(shared).map(({ path }) => path),
-    lend: lentBy(lend, { home, root, secrets }),
+    lend: lentPaths(lend, { home, root, secrets }),
     repositories,
     hidden: [...unlinked, ...new Set(elsewhere)],
     isRoot: process.getuid?.() === 0,
@@ -101,46 +102,4 @@ const MOST_FILE_BYTES = 64 * 2 ** 30;
 function limits(): string[] {
   const prlimit = prlimitPath();
   return prlimit === undefined ? [] : [prlimit, `--nproc=${MOST_PROCESSES}`, `--fsize=${MOST_FILE_BYTES}`, '--'];
-}
-
-export const isBelow = (path: string, directory: string): boolean =>
-  path === directory || path.startsWith(`${directory}/`);
-
-interface Kept {
-  readonly home: string;
-  readonly root: string;
-  /** The user's key and the team's folders. */
-  readonly secrets: readonly string[];
-}
-
-/**
- * What the user lends. What is not there is left out.
- *
- * @throws AgentError `AGENT_UNAVAILABLE` for what may not be lent
- */
-function lentBy(lend: Lend | undefined, kept: Kept): Grounds['lend'] {
-  const all = (key: keyof Lend): LentPath[] => (lend?.[key] ?? []).flatMap((path) => lentAs(key, path, kept));
-  return { read: [...all('read'), ...all('sockets')], write: all('write') };
-}
-
-function lentAs(key: keyof Lend, written: string, { home, root, secrets }: Kept): LentPath[] {
-  const at = resolve(written.startsWith('~/') ? join(home, written.slice(2)) : written);
-  const [found] = entriesAt([at]);
-  if (found === undefined) return [];
-  const both = [at, found.path];
-  const isOver = (path: string): boolean => both.some((one) => isBelow(path, one));
-  const isIn = (path: string): boolean => both.some((one) => isBelow(one, path));
-  const why = both.includes('/')
-    ? 'is everything'
-    : isOver(home)
-      ? 'is your home directory, or contains it'
-      : secrets.some((path) => isOver(path) || isIn(path))
-        ? 'has to do with your key or the team'
-        : isIn(root)
-          ? 'lies in the workspace, for which the sandbox of the member decides'
-          : ['/proc', '/dev', '/sys', '/run/teams'].some(isIn)
-            ? 'belongs to the system'
-            : undefined;
-  if (why === undefined) return [{ from: found.path, at }];
-  throw new AgentError('AGENT_UNAVAILABLE', `sandbox.lend.${key}: ${written} ${why}, and cannot be lent. Take it out.`);
 }

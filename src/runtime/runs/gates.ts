@@ -19,7 +19,7 @@ import { MemberOutput } from '../agents/member-output.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 
-type GateSession = Pick<RunSession, 'store' | 'children' | 'gates' | 'isolation'>;
+type GateSession = Pick<RunSession, 'store' | 'children' | 'gates' | 'isolation' | 'lend'>;
 
 const NAMES = ['build', 'test', 'lint'] as const;
 
@@ -43,15 +43,16 @@ async function runGate(
   name: (typeof NAMES)[number],
   asked: GateSetting,
   plan: Plan,
-  { store, children, gates, isolation }: GateSession,
+  session: GateSession,
   signal: AbortSignal,
 ): Promise<Gate> {
+  const { store, children, gates } = session;
   const cwd = cwdOf(store);
   const configured = typeof gates[name] === 'boolean' ? undefined : gates[name];
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)
     return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
-  const judging = await judgingOf(name, cwd, { store, gates, isolation });
+  const judging = await judgingOf(name, cwd, session);
   if (typeof judging === 'string') return { name, result: 'fail', notes: judging };
   const output = new MemberOutput(store, LEAD);
   try {
@@ -84,7 +85,7 @@ async function runGate(
 async function judgingOf(
   name: string,
   cwd: string,
-  { store, gates, isolation: setting }: Omit<GateSession, 'children'>,
+  { store, gates, lend, isolation: setting }: GateSession,
 ): Promise<Judging | string> {
   const { sandbox = 'auto', network = false } = gates;
   try {
@@ -94,6 +95,8 @@ async function judgingOf(
       cwd,
       environment: process.env,
       rules: { setting, sandbox, network },
+      lend,
+      team: [store.paths.folder, store.paths.board],
     });
     if (judging.notEnforced !== undefined) store.events.append(notEnforcedEvent(judging.notEnforced));
     return judging;

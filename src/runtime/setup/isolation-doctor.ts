@@ -17,7 +17,10 @@ export async function isolationChecks(environment: Environment): Promise<Check[]
     const here = { ...environment, XDG_STATE_HOME: place.state };
     return [
       checkOf('isolation of programs', await programTrouble(place, here)),
-      checkOf('isolation of commands', (await openShellIsolation('auto', place.root, here)).why),
+      checkOf(
+        'isolation of commands',
+        (await openShellIsolation({ setting: 'auto', root: place.root, environment: here })).why,
+      ),
     ];
   });
 }

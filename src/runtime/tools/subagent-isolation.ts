@@ -60,7 +60,13 @@ export async function isolateSubagent(
   };
   if (hasToolLoop(kind)) {
     const { openShellIsolation } = await import('../isolation/open-shell-isolation.ts');
-    const { isolation, why } = await openShellIsolation(sandbox === 'full' ? 'off' : setting, cwd, environment);
+    const { isolation, why } = await openShellIsolation({
+      setting: sandbox === 'full' ? 'off' : setting,
+      root: cwd,
+      environment,
+      lend,
+      team: team(),
+    });
     tell(isolation === 'up', why);
     return undefined;
   }

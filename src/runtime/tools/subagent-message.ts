@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 
 export interface SubagentTask {
@@ -26,6 +27,8 @@ export interface SubagentMessage {
   readonly subagentTask: SubagentTask;
   /** For the commands of a model's tools. */
   readonly setting: IsolationSetting;
+  readonly lend?: Lend | undefined;
+  readonly team: readonly string[];
   /** The isolation of its program: the argv before the program's own, and its home. */
   readonly isolation?: { readonly argv: readonly string[]; readonly home: string } | undefined;
   readonly line: MessagePort;

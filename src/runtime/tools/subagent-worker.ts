@@ -51,7 +51,7 @@ const isolateBy =
 /** Runs the turn. A model's shell and file tools work in `cwd`; it has no other tools. */
 async function carriedOut(
   agent: Agent,
-  { subagentTask: { spec, ...input }, setting, line }: SubagentMessage,
+  { subagentTask: { spec, ...input }, setting, lend, team, line }: SubagentMessage,
   signal: AbortSignal,
 ): Promise<SubagentEnd> {
   const { openWorkspace } = await import('./tool-workspace.ts');
@@ -62,6 +62,8 @@ async function carriedOut(
         environment: input.env,
         permissions: () => permissions,
         isolation: setting,
+        lend,
+        team,
         onWarning: () => undefined,
       })
     : undefined;

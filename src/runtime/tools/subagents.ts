@@ -201,7 +201,8 @@ export class Subagents {
    * grace time it is ended.
    */
   async #post(given: SubagentTask, { held, signal, onLine }: Posted): Promise<SubagentEnd> {
-    const { setting } = this.#surroundings;
+    const { setting, lend, team } = this.#surroundings;
+    const commands = { setting, lend, team: [...team()] };
     const subagentTask = held === undefined ? given : { ...given, env: insideEnvironment(given.env) };
     // A function cannot go into a thread. An empty argv is wrapped whether its program exists or not.
     const isolation = held && { argv: held.hold([], subagentTask.env), home: held.home };
@@ -223,7 +224,10 @@ export class Subagents {
       if (typeof line === 'string') onLine(line);
     });
     try {
-      return await pool.run({ subagentTask, setting, isolation, line }, { transferList: [line], signal: kill.signal });
+      return await pool.run(
+        { ...commands, subagentTask, isolation, line },
+        { transferList: [line], signal: kill.signal },
+      );
     } catch (error) {
       return isCalledOff() ? { kind: 'aborted' } : failed(error);
     } finally {

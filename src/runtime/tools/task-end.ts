@@ -94,6 +94,8 @@ async function judgingOf(
     cwd: workPlaceOf(store.disk, store.paths, team),
     environment: process.env,
     rules: { setting: sandbox.bwrap, ...gates },
+    lend: sandbox.lend,
+    team: [store.paths.folder, store.paths.board],
     own,
   });
   if (judging.notEnforced !== undefined) store.events.append(notEnforcedEvent(judging.notEnforced));

@@ -5,6 +5,7 @@
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
+import type { Lend } from '../../model/team/lend.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
@@ -19,6 +20,10 @@ export interface WorkspaceOptions {
   /** Absolute; where commands start, and the limit of file tools. */
   readonly root: string;
   readonly isolation: IsolationSetting;
+  /** What the user lends to isolated commands. */
+  readonly lend?: Lend | undefined;
+  /** The team's folders, of which nothing can be lent. */
+  readonly team?: readonly string[];
   /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;
   /** Why a file may not be written now, besides the permissions. */
@@ -45,9 +50,9 @@ const MARKS = [ENV.mark, ENV.run];
 /** Bytes of a command's output. */
 const MOST_OUTPUT = 32 * 1024;
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, or for what may not be lent */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const probe = await openShellIsolation(options.isolation, options.root, options.environment);
+  const probe = await openShellIsolation({ ...options, setting: options.isolation });
   if (probe.why !== undefined && options.permissions().sandbox !== 'full')
     options.onWarning(
       `Commands of models are not isolated: ${probe.why}. Only the rules of the file tools enforce their sandbox.`,

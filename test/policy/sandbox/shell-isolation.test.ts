@@ -6,6 +6,7 @@ const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
   isWritable: true,
   inRoot: new Map(),
   keys: [],
+  lend: { read: [], write: [] },
   ...over,
 });
 const line = (over: Partial<ShellSurroundings>): string =>
@@ -45,7 +46,7 @@ describe('shell isolation of a command', () => {
     });
     expect(text).toContain('--ro-bind /dev/null /work/.env');
     expect(text).toContain('--ro-bind /work/.mcp.json /work/.mcp.json');
-    expect(text).toContain('--tmpfs /home/u/.ssh --remount-ro /home/u/.ssh');
+    expect(text).toMatch(/--tmpfs \/home\/u\/.ssh .*--remount-ro \/home\/u\/.ssh /);
     expect(text).toContain('--ro-bind /dev/null /home/u/.netrc');
     expect(text).not.toContain('/work/src');
   });

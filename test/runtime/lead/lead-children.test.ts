@@ -82,7 +82,7 @@ describe('a program of the lead that starts while the sweep after another lasts'
       gates: { build: lasting(at) },
     });
     const plan = parsePlan({ text, file: 'plan.json', format: 'json' });
-    const gates = runGates(plan, { store, children, gates: {}, isolation: 'auto' });
+    const gates = runGates(plan, { store, children, gates: {}, isolation: 'auto', lend: undefined });
     await until(() => existsSync(at('begun')), 'the gate has begun');
     release();
     await first;

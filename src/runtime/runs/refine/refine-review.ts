@@ -69,6 +69,7 @@ async function judgingOf({ prepared, place, onNotEnforced }: ReviewEnvironment):
     cwd: place.cwd,
     environment: place.environment,
     rules: { setting: isolation, sandbox: gates.sandbox ?? 'auto', network: gates.network ?? false },
+    lend: place.session.lend,
   });
   if (judging.notEnforced !== undefined) onNotEnforced(judging.notEnforced);
   return judging;

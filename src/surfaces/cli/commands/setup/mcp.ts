@@ -105,9 +105,9 @@ const LEADS: Permissions = { sandbox: 'workspace-write', planPending: false };
 /** The workspace of a host. Its commands get no API keys in their environment. */
 async function shell(context: CliContext, root: string, permissions: () => Permissions): Promise<Workspace> {
   const { environment } = context.io;
-  const { bwrap } = settings(context).merged.config.sandbox;
+  const { bwrap, lend } = settings(context).merged.config.sandbox;
   const onWarning = (text: string): void => context.warn(text);
-  return openWorkspace({ root, isolation: bwrap, permissions, onWarning, environment });
+  return openWorkspace({ root, isolation: bwrap, lend, permissions, onWarning, environment });
 }
 
 async function serve(
