@@ -10,13 +10,16 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import {
   client,
   ndJsonStream,
   PROTOCOL_VERSION,
+  type ClientCapabilities,
   type ClientConnection,
   type ClientContext,
   type ContentBlock,
+  type CreateElicitationResponse,
   type InitializeResponse,
   type PromptResponse,
   type RequestPermissionRequest,
@@ -44,9 +47,12 @@ export class EditorSession {
     this.id = id;
   }
 
-  prompt(...blocks: readonly (string | ContentBlock)[]): Promise<PromptResponse> {
+  async prompt(...blocks: readonly (string | ContentBlock)[]): Promise<PromptResponse> {
     const prompt = blocks.map((one): ContentBlock => (typeof one === 'string' ? { type: 'text', text: one } : one));
-    return this.#editor.agent.request('session/prompt', { sessionId: this.id, prompt });
+    const answer = await this.#editor.agent.request('session/prompt', { sessionId: this.id, prompt });
+    // The SDK hands updates on later than answers that came after them.
+    await setImmediate();
+    return answer;
   }
 
   cancel(): Promise<void> {
@@ -86,6 +92,10 @@ export class Editor implements AsyncDisposable {
   readonly stderr: Promise<string>;
   readonly updates: { readonly sessionId: string; readonly update: SessionUpdate }[] = [];
   readonly asked: RequestPermissionRequest[] = [];
+  /** The messages of the forms that were shown. */
+  readonly forms: string[] = [];
+  /** What the person does with a form. */
+  fill: () => CreateElicitationResponse = () => ({ action: 'decline' });
   decide: Decide = ({ options }) => options.find(({ kind }) => kind === 'allow_once')?.optionId;
   readonly #connection: ClientConnection;
   readonly #cwd: string;
@@ -98,19 +108,28 @@ export class Editor implements AsyncDisposable {
     const stream = ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout));
     this.#connection = client({ name: 'an editor' })
       .onRequest('session/request_permission', ({ params, signal }) => this.#answer(params, signal))
+      .onRequest('elicitation/create', ({ params }) => {
+        this.forms.push(params.message);
+        return this.fill();
+      })
       .onNotification('session/update', ({ params }) => void this.updates.push(params))
       .connect(stream);
   }
 
   /** Starts `teams acp` with these arguments, and connects. */
-  static async on(place: Workplace, ...args: string[]): Promise<Editor> {
+  static on(place: Workplace, ...args: string[]): Promise<Editor> {
+    return Editor.with({}, place, ...args);
+  }
+
+  /** The same with these capabilities. */
+  static async with(capabilities: ClientCapabilities, place: Workplace, ...args: string[]): Promise<Editor> {
     const { root: cwd, environment: env } = place;
     const agent = spawn(process.execPath, [BIN, 'acp', ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     const editor = new Editor(agent, cwd);
     editor.#capabilities = await editor.agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: 'an-editor', version: '1' },
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false, ...capabilities },
     });
     return editor;
   }
@@ -132,6 +151,7 @@ export class Editor implements AsyncDisposable {
   /** Continues a session, with all that was said in it, or without. */
   async continued(id: string, how: 'session/load' | 'session/resume' = 'session/load'): Promise<EditorSession> {
     await this.agent.request(how, { sessionId: id, cwd: this.#cwd, mcpServers: [] });
+    await setImmediate();
     return new EditorSession(this, id);
   }
 

@@ -1,39 +1,144 @@
-/** Asks the person at the editor for a permission. The question is shown as a tool call: the protocol asks about those. */
+/**
+ * Asks the person at the editor. What is asked is shown as a tool call, since the protocol asks for permission of those:
+ * a decision has two options; a question gets its words by a form where the editor shows forms, else by the next prompt.
+ */
 import type { AgentContext, PermissionOption, ToolCall, ToolCallContent } from '@agentclientprotocol/sdk';
-import { newId, realClock, safeText } from '../../app.ts';
+import { newId, realClock, safeLine, safeText } from '../../app.ts';
+import type { PersonQuestion } from '../person/waiting-questions.ts';
 import type { TellEditor } from './show-team.ts';
 
-interface Asking {
+export interface AskedEditor {
   readonly editor: AgentContext;
   readonly sessionId: string;
+  /** Whether it shows forms (elicitation). */
+  readonly showsForms: boolean;
   readonly tell: TellEditor;
-  /** Aborts when no answer is wanted any more. */
-  readonly stop: AbortSignal;
 }
 
+/** What the person did: answered, or left it to the next prompt. */
+type PersonAnswer = { readonly do: 'answer'; readonly content: unknown } | { readonly do: 'leave' };
+
+interface Choice {
+  readonly option: PermissionOption;
+  readonly means: PersonAnswer;
+}
+
+const choice = (id: string, name: string, kind: PermissionOption['kind'], means: PersonAnswer): Choice => ({
+  option: { optionId: id, name, kind },
+  means,
+});
+
+const decision = (yes: string, no: string): Choice[] => [
+  choice('allow', yes, 'allow_once', { do: 'answer', content: { approve: true } }),
+  choice('reject', no, 'reject_once', { do: 'answer', content: { approve: false } }),
+];
+
+const DECIDE_YOURSELF = 'Decide by yourself, and state your assumptions in your result.';
+
+const CHOICES: Readonly<Record<PersonQuestion['kind'], readonly Choice[]>> = {
+  question: [
+    choice('decide', 'Decide yourself', 'allow_once', { do: 'answer', content: { answer: DECIDE_YOURSELF } }),
+    choice('leave', 'I answer with my next message', 'reject_once', { do: 'leave' }),
+  ],
+  plan: decision('Approve the plan', 'Refuse the plan'),
+  consensus: decision('Accept the result', 'Have it done again'),
+  checkpoint: decision('Go on', 'Stop here'),
+};
+
 /** Whether the person agrees to the division of the work. */
-export async function agreesTo({ editor, sessionId, tell, stop }: Asking, plan: string): Promise<boolean> {
-  const toolCallId = newId(realClock.now());
-  const content: ToolCallContent[] = [{ type: 'content', content: { type: 'text', text: fenced(plan) } }];
-  const toolCall: ToolCall = { toolCallId, title: 'Start this team?', kind: 'other', status: 'pending', content };
-  await tell({ sessionUpdate: 'tool_call', ...toolCall });
-  const options: PermissionOption[] = [
-    { optionId: 'allow', name: 'Start', kind: 'allow_once' },
-    { optionId: 'reject', name: 'Do not start', kind: 'reject_once' },
-  ];
+export async function agreesTo(asked: AskedEditor, plan: string, stop: AbortSignal): Promise<boolean> {
+  const call = { id: newId(realClock.now()), title: 'Start this team?', text: fenced(plan) };
   let isAllowed = false;
   try {
-    const { outcome } = await editor.request(
-      'session/request_permission',
-      { sessionId, toolCall, options },
-      { cancellationSignal: stop, stopWaitingOnCancel: true },
-    );
-    isAllowed = outcome.outcome === 'selected' && outcome.optionId === 'allow';
+    isAllowed = (await choose(asked, call, decision('Start', 'Do not start'), stop))?.option.optionId === 'allow';
+    return isAllowed;
   } finally {
-    await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: isAllowed ? 'completed' : 'failed' });
+    await ended(asked, call.id, isAllowed);
   }
-  return isAllowed;
 }
+
+/**
+ * Asks for what a team waits for.
+ *
+ * @param stop aborts when it was answered elsewhere, or the prompt was cancelled
+ * @param carryOut carries an answer out; returns why it could not be
+ */
+export async function askQuestion(
+  asked: AskedEditor,
+  question: PersonQuestion,
+  stop: AbortSignal,
+  carryOut: (content: unknown) => Promise<string | undefined>,
+): Promise<'left' | 'over'> {
+  const [title = ''] = question.message.split('\n', 1);
+  const call = { id: newId(realClock.now()), title: safeLine(title), text: question.message };
+  let isAnswered = false;
+  try {
+    const answer =
+      question.kind === 'question' && asked.showsForms
+        ? await fill(asked, call, question, stop)
+        : (await choose(asked, call, CHOICES[question.kind], stop))?.means;
+    if (answer === undefined) return 'over';
+    if (answer.do === 'leave') return 'left';
+    const problem = await carryOut(answer.content);
+    if (problem !== undefined) await remark(asked, `Answered in vain: ${problem}\n`);
+    isAnswered = problem === undefined;
+    return 'over';
+  } finally {
+    await ended(asked, call.id, isAnswered);
+  }
+}
+
+interface ShownCall {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+async function choose(
+  asked: AskedEditor,
+  call: ShownCall,
+  choices: readonly Choice[],
+  stop: AbortSignal,
+): Promise<Choice | undefined> {
+  const { editor, sessionId } = asked;
+  const toolCall = await begun(asked, call);
+  const { outcome } = await editor.request(
+    'session/request_permission',
+    { sessionId, toolCall, options: choices.map(({ option }) => option) },
+    { cancellationSignal: stop, stopWaitingOnCancel: true },
+  );
+  return choices.find(({ option }) => outcome.outcome === 'selected' && option.optionId === outcome.optionId);
+}
+
+/** A form that is declined leaves the question to the next prompt. */
+async function fill(
+  asked: AskedEditor,
+  call: ShownCall,
+  { message, form }: PersonQuestion,
+  stop: AbortSignal,
+): Promise<PersonAnswer> {
+  const { editor, sessionId } = asked;
+  await begun(asked, call);
+  const end = await editor.request(
+    'elicitation/create',
+    { mode: 'form', sessionId, toolCallId: call.id, message, requestedSchema: form },
+    { cancellationSignal: stop, stopWaitingOnCancel: true },
+  );
+  return end.action === 'accept' && 'content' in end ? { do: 'answer', content: end.content } : { do: 'leave' };
+}
+
+async function begun({ tell }: AskedEditor, { id, title, text }: ShownCall): Promise<ToolCall> {
+  const content: ToolCallContent[] = [{ type: 'content', content: { type: 'text', text } }];
+  const toolCall: ToolCall = { toolCallId: id, title, kind: 'other', status: 'pending', content };
+  await tell({ sessionUpdate: 'tool_call', ...toolCall });
+  return toolCall;
+}
+
+const ended = ({ tell }: AskedEditor, toolCallId: string, isDone: boolean): Promise<void> =>
+  tell({ sessionUpdate: 'tool_call_update', toolCallId, status: isDone ? 'completed' : 'failed' });
+
+const remark = ({ tell }: AskedEditor, text: string): Promise<void> =>
+  tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
 
 /** A plan and a report have columns: an editor shows them as they are. */
 export function fenced(text: string): string {

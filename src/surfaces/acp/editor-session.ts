@@ -3,33 +3,48 @@
  * with its editor.
  *
  *   idle ─prompt─→ making the team ─→ leading it ─report─→ idle
+ *   leading ─a member asks─→ leading without a prompt ─prompt: the answer─→ leading
  *   making, leading ─cancel─→ idle: the turns of the members are interrupted, and the team can be resumed
  */
 import { RequestError, type AgentContext, type PromptRequest, type PromptResponse } from '@agentclientprotocol/sdk';
-import { isTeamError, reportText, safeText, UsageError, type Report, type TeamError } from '../../app.ts';
-import { agreesTo, fenced } from './ask-person.ts';
-import { Transcript } from './transcript.ts';
+import { isTeamError, safeText, UsageError, type TeamError } from '../../app.ts';
+import { agreesTo, type AskedEditor } from './ask-person.ts';
+import { EditorRun } from './editor-run.ts';
 import { promptText } from './prompt-text.ts';
-import { showOnce, showTeam, type TellEditor } from './show-team.ts';
+import { planView, showTeam, type TellEditor } from './show-team.ts';
 import type { MadeTeam, TeamWork } from './team-work.ts';
+import { Transcript } from './transcript.ts';
 
 interface SessionPlace {
   readonly id: string;
   readonly cwd: string;
   readonly editor: AgentContext;
+  /** Whether the editor shows forms (elicitation). */
+  readonly showsForms: boolean;
   readonly work: TeamWork;
   /** Aborts when teams must be stopped at once. */
   readonly force: AbortSignal;
 }
 
+/** From a prompt to the end of its run, which may outlast the prompt. */
+interface Turn {
+  readonly cancel: AbortController;
+  run?: EditorRun;
+  /** The answer of the present prompt; undefined while the run goes on without one. */
+  prompt: Promise<PromptResponse> | undefined;
+}
+
 export class EditorSession {
   readonly #place: SessionPlace;
   readonly #transcript: Transcript;
-  #turn: { readonly cancel: AbortController; readonly over: Promise<unknown> } | undefined;
+  readonly #asked: AskedEditor;
+  #turn: Turn | undefined;
 
   constructor(place: SessionPlace) {
     this.#place = place;
     this.#transcript = new Transcript(place);
+    const { editor, showsForms, id: sessionId } = place;
+    this.#asked = { editor, showsForms, sessionId, tell: this.#tell };
   }
 
   get isBusy(): boolean {
@@ -40,21 +55,23 @@ export class EditorSession {
   async repeat(): Promise<void> {
     const { updates, team } = this.#transcript.read();
     for (const update of updates) await this.#tell(update);
-    if (team !== undefined) await showOnce(team, this.#tell);
+    if (team !== undefined) await showTeam(team, [planView(this.#tell)], AbortSignal.abort());
   }
 
   async prompt({ prompt }: PromptRequest): Promise<PromptResponse> {
-    if (this.#turn !== undefined)
+    const present = this.#turn;
+    if (present?.prompt !== undefined)
       throw RequestError.invalidRequest(undefined, 'The session works on a prompt already; cancel it first.');
-    const cancel = new AbortController();
     const text = promptText(prompt);
+    const turn: Turn = present ?? { cancel: new AbortController(), prompt: undefined };
+    this.#turn = turn;
     this.#transcript.prompted(text);
-    const over = this.#answer(text, cancel.signal);
-    this.#turn = { cancel, over: over.catch(() => undefined) };
+    turn.prompt = this.#answer(turn, text);
     try {
-      return await over;
+      return await turn.prompt;
     } finally {
-      this.#turn = undefined;
+      turn.prompt = undefined;
+      if (turn.run === undefined && this.#turn === turn) this.#turn = undefined;
     }
   }
 
@@ -64,15 +81,20 @@ export class EditorSession {
 
   /** Ends the present prompt like a cancel, and waits until its processes are gone. */
   async close(): Promise<void> {
+    const turn = this.#turn;
     this.cancel();
-    await this.#turn?.over;
+    await Promise.allSettled([turn?.prompt, turn?.run?.over]);
   }
 
-  async #answer(text: string, stop: AbortSignal): Promise<PromptResponse> {
+  async #answer(turn: Turn, text: string): Promise<PromptResponse> {
+    const stop = turn.cancel.signal;
     try {
+      if (turn.run !== undefined) return await this.#goOn(turn.run, text);
       const made = await this.#make(text, stop);
-      if (made === undefined) return await this.#declined(stop);
-      return await this.#lead(made, stop);
+      if (made !== undefined) return await this.#begin(turn, made).next();
+      if (stop.aborted) return { stopReason: 'cancelled' };
+      await this.#say('Nothing was started.');
+      return { stopReason: 'end_turn' };
     } catch (error) {
       if (stop.aborted) return { stopReason: 'cancelled' };
       if (!isTeamError(error)) throw error;
@@ -83,7 +105,7 @@ export class EditorSession {
   }
 
   #make(text: string, stop: AbortSignal): Promise<MadeTeam | undefined> {
-    const { work, cwd, editor, id } = this.#place;
+    const { work, cwd } = this.#place;
     if (text === '') throw new UsageError('USAGE', 'The prompt has no words; say what the team is to do.');
     return work.make(
       { text, cwd },
@@ -91,38 +113,43 @@ export class EditorSession {
         stop,
         say: (remark) =>
           void this.#tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: safeText(remark) } }),
-        agrees: (plan) => agreesTo({ editor, sessionId: id, tell: this.#tell, stop }, plan),
+        agrees: (plan) => agreesTo(this.#asked, plan, stop),
       },
     );
   }
 
-  async #declined(stop: AbortSignal): Promise<PromptResponse> {
-    if (stop.aborted) return { stopReason: 'cancelled' };
-    await this.#say('Nothing was started.');
-    return { stopReason: 'end_turn' };
+  #begin(turn: Turn, made: MadeTeam): EditorRun {
+    this.#transcript.led(made.paths);
+    const { force } = this.#place;
+    const run = new EditorRun(made, {
+      asked: this.#asked,
+      stop: turn.cancel.signal,
+      force,
+      say: (text) => this.#say(text),
+    });
+    turn.run = run;
+    const over = (): void => {
+      delete turn.run;
+      if (turn.prompt === undefined && this.#turn === turn) this.#turn = undefined;
+    };
+    run.over.then(over, (error: unknown) => {
+      // No prompt is there that could be answered with the error.
+      if (turn.prompt === undefined && isTeamError(error)) void this.#say(requestError(error).message);
+      over();
+    });
+    return run;
   }
 
-  async #lead(made: MadeTeam, stop: AbortSignal): Promise<PromptResponse> {
-    this.#transcript.led(made.paths);
-    const ended = new AbortController();
-    const shown = showTeam(made.paths, this.#tell, ended.signal);
-    let report: Report;
-    try {
-      report = await made.lead({ signal: stop, leave: stop, force: this.#place.force });
-    } finally {
-      ended.abort();
-      await shown;
-    }
-    const { team, outcome, exitCode } = (report = await made.finish(report));
-    await this.#say(fenced(reportText(report)));
-    const isStopped = stop.aborted && outcome !== 'succeeded' && outcome !== 'failed';
-    if (isStopped) await this.#say(`\nThe same prompt continues it, and so does \`teams resume ${team}\`.`);
-    return { stopReason: isStopped ? 'cancelled' : 'end_turn', _meta: { teams: { team, outcome, exitCode } } };
+  /** The prompt is an answer that a member waits for. */
+  async #goOn(run: EditorRun, text: string): Promise<PromptResponse> {
+    const why = await run.take(text);
+    if (why !== undefined) throw RequestError.invalidRequest(undefined, why);
+    return run.next();
   }
 
   #say(text: string): Promise<void> {
     this.#transcript.said(text);
-    return this.#tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+    return this.#tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: safeText(text) } });
   }
 
   /** An editor that is gone needs no updates. */

@@ -34,6 +34,7 @@ const CAPABILITIES = {
 export class EditorSessions {
   readonly #options: EditorSessionsOptions;
   readonly #sessions = new Map<string, EditorSession>();
+  #showsForms = false;
 
   constructor(options: EditorSessionsOptions) {
     this.#options = options;
@@ -42,12 +43,10 @@ export class EditorSessions {
   app(): AgentApp {
     const agentInfo = { name: 'teams', title: 'Teams', version: this.#options.version };
     return agent({ name: 'teams' })
-      .onRequest('initialize', () => ({
-        protocolVersion: PROTOCOL_VERSION,
-        agentInfo,
-        agentCapabilities: CAPABILITIES,
-        authMethods: [],
-      }))
+      .onRequest('initialize', ({ params: { clientCapabilities } }) => {
+        this.#showsForms = (clientCapabilities?.elicitation?.form ?? undefined) !== undefined;
+        return { protocolVersion: PROTOCOL_VERSION, agentInfo, agentCapabilities: CAPABILITIES, authMethods: [] };
+      })
       .onRequest('session/new', ({ params, client }) => {
         const sessionId = newId(realClock.now());
         this.#open(sessionId, params.cwd, client);
@@ -83,7 +82,7 @@ export class EditorSessions {
   #open(id: string, cwd: string, editor: AgentContext): EditorSession {
     if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, `cwd is ${cwd}, which is no absolute path.`);
     const { work, force } = this.#options;
-    const session = new EditorSession({ id, cwd, editor, work, force });
+    const session = new EditorSession({ id, cwd, editor, showsForms: this.#showsForms, work, force });
     this.#sessions.set(id, session);
     return session;
   }

@@ -1,27 +1,36 @@
-/** Shows a team in an editor while it is led: its board as the plan. It only reads. */
+/** Follows a team while it is led, for what an editor shows of it. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { isTeamError, openForReading, realClock, teamNews, type TeamPaths } from '../../app.ts';
+import {
+  isTeamError,
+  openForReading,
+  realClock,
+  teamNews,
+  type ShownEvent,
+  type TeamPaths,
+  type TeamReader,
+} from '../../app.ts';
 import { planEntries } from './plan-entries.ts';
 
 /** Resolves when the editor has it, or is gone. */
 export type TellEditor = (update: SessionUpdate) => Promise<void>;
 
+/** Called at first, and after each portion of news. */
+export interface TeamView {
+  look(store: TeamReader, news: readonly ShownEvent[]): Promise<void>;
+}
+
 /**
- * Sends what happens from now on until `until` aborts; what happened before the abort is still sent. If the team is
+ * Shows what happens from now on until `until` aborts; what happened before the abort is still shown. If the team is
  * removed or damaged meanwhile, nothing more is shown.
  */
-export async function showTeam(paths: TeamPaths, tell: TellEditor, until: AbortSignal): Promise<void> {
+export async function showTeam(paths: TeamPaths, views: readonly TeamView[], until: AbortSignal): Promise<void> {
   const store = openForReading(paths, { clock: realClock });
-  let shown = '';
-  const showPlan = async (): Promise<void> => {
-    const entries = planEntries(store.board.fold().tasks.values());
-    const mark = JSON.stringify(entries);
-    if (mark !== shown) await tell({ sessionUpdate: 'plan', entries });
-    shown = mark;
+  const look = async (news: readonly ShownEvent[]): Promise<void> => {
+    for (const view of views) await view.look(store, news);
   };
   try {
-    await showPlan();
-    for await (const _ of teamNews(store, { since: 'now', follow: true, until })) await showPlan();
+    await look([]);
+    for await (const news of teamNews(store, { since: 'now', follow: true, until })) await look(news);
   } catch (error) {
     if (!isTeamError(error)) throw error;
   } finally {
@@ -29,8 +38,15 @@ export async function showTeam(paths: TeamPaths, tell: TellEditor, until: AbortS
   }
 }
 
-/** Sends the plan of a team that nothing is waited for. */
-export async function showOnce(paths: TeamPaths, tell: TellEditor): Promise<void> {
-  const over = AbortSignal.abort();
-  await showTeam(paths, tell, over);
+/** The board as the plan of the editor. */
+export function planView(tell: TellEditor): TeamView {
+  let shown = '';
+  return {
+    async look({ board }) {
+      const entries = planEntries(board.fold().tasks.values());
+      const mark = JSON.stringify(entries);
+      if (mark !== shown) await tell({ sessionUpdate: 'plan', entries });
+      shown = mark;
+    },
+  };
 }

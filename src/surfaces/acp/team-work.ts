@@ -1,5 +1,5 @@
 /** What the command line does with a prompt of an editor: it makes the team, and leads it. */
-import type { Report, RunOptions, TeamPaths } from '../../app.ts';
+import type { Report, RunOptions, TeamHandle, TeamPaths } from '../../app.ts';
 
 export interface EditorPrompt {
   /** The words of the person. */
@@ -20,6 +20,8 @@ export interface EditorPerson {
 
 export interface MadeTeam {
   readonly paths: TeamPaths;
+  /** Opens the team as its lead, to answer what waits for the person. */
+  open(): TeamHandle;
   /** Leads the team up to its report. */
   lead(run: RunOptions): Promise<Report>;
   /** Archives a finished team that no person asks for by name. */

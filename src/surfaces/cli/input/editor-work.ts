@@ -1,5 +1,13 @@
 /** A prompt of an editor as a run: a plan file is carried out, any other text is a task that a planner divides. */
-import { archiveFinished, isPlanWord, type Report, type RunOptions, type TeamPaths } from '../../../app.ts';
+import {
+  archiveFinished,
+  isPlanWord,
+  openHandle,
+  type Report,
+  type RunOptions,
+  type TeamHandle,
+  type TeamPaths,
+} from '../../../app.ts';
 import { CliContext } from '../context.ts';
 import { leadTeamOf, type RunFlags, type TeamToLead } from './lead-run.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from './plan-team.ts';
@@ -22,6 +30,7 @@ interface SpeakingPerson extends RemotePerson {
 
 interface LeadableTeam {
   readonly paths: TeamPaths;
+  open(): TeamHandle;
   lead(run: RunOptions): Promise<Report>;
   finish(report: Report): Promise<Report>;
 }
@@ -37,6 +46,7 @@ export const editorWork = (context: CliContext, flags: EditorFlags) => ({
     if (team === undefined) return undefined;
     return {
       paths: team.paths,
+      open: () => openHandle(team.paths.name, settings(here).open),
       lead: (run) => leadTeamOf(here, team, options, run),
       finish: (report) => archiveFinished(team.paths, report, settings(here).session),
     };
