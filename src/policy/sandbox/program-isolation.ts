@@ -6,6 +6,7 @@
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
+import { filtering } from './call-filter.ts';
 import type { LentPath, LentPaths } from './lent-path.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
@@ -80,6 +81,8 @@ export interface ProgramSandbox {
   readonly isRoot: boolean;
   /** The argv that closes inherited descriptors; empty if there are none. */
   readonly closing: readonly string[];
+  /** The file with the filter of system calls, where there is one for this machine. */
+  readonly filter: string | undefined;
   /** The argv that sets limits inside. */
   readonly limiting: readonly string[];
 }
@@ -133,7 +136,7 @@ const SCRATCH: readonly (readonly [string, number])[] = [
  */
 export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv: readonly string[]): string[] => [
   ...sandbox.closing,
-  bwrap,
+  ...filtering(bwrap, sandbox.filter),
   ...namespaces(sandbox),
   ...sandbox.links.flatMap(({ to, at }) => ['--symlink', to, at]),
   '--proc',

@@ -3,6 +3,7 @@
  * read-only. The workspace is writable if the sandbox allows it. Places with keys and the team's own files appear
  * empty. There is no network, no other process and no socket of system services.
  */
+import { filtering } from './call-filter.ts';
 import type { LentPath, LentPaths } from './lent-path.ts';
 import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
@@ -25,6 +26,8 @@ export interface ShellSurroundings {
   readonly showsKeys?: boolean | undefined;
   /** Entries directly in the workspace, by name; a link counts as its target. */
   readonly inRoot: ReadonlyMap<string, Entry>;
+  /** The file with the filter of system calls, where there is one for this machine. */
+  readonly filter: string | undefined;
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
   /** What the user lends. */
@@ -70,7 +73,7 @@ export const isVisible = (path: string, root: string): boolean =>
 export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
   const { root, isWritable } = surroundings;
   return [
-    bwrap,
+    ...filtering(bwrap, surroundings.filter),
     '--unshare-all',
     ...(surroundings.hasNetwork === true ? ['--share-net'] : []),
     '--die-with-parent',

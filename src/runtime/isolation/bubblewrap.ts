@@ -2,6 +2,8 @@
 import process from 'node:process';
 import { startProcess } from '../../agents/programs/process.ts';
 import { AgentError } from '../../model/text/errors.ts';
+import { callFilter } from '../../policy/sandbox/call-filter.ts';
+import { keepCallFilter } from '../../store/user/call-filter-file.ts';
 import { findProgram } from '../../os/program-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,6 +13,18 @@ const PROBE_MS = 20_000;
 /** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
 export const bubblewrap = (environment: Environment): string | undefined =>
   process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+
+const FILTER = callFilter(process.arch);
+
+/** The file with the filter of system calls; undefined on a machine that has none. */
+export const callFilterFile = (environment: Environment): string | undefined =>
+  FILTER && keepCallFilter(environment, FILTER);
+
+/** The step of a probe that tries the filter. */
+export const SETS_ID =
+  FILTER === undefined
+    ? ''
+    : `( : > /tmp/.teams-probe && chmod 4755 /tmp/.teams-probe ) 2>/dev/null && over 'it makes files that run as you'`;
 
 export const NOT_INSTALLED = 'bubblewrap is not installed';
 

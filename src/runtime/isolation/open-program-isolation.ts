@@ -29,7 +29,7 @@ import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/work
 import { openBroker, type CommandLine } from './broker.ts';
 import { isBelow } from './lent-paths.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
-import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
+import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -89,6 +89,7 @@ mount -o remount,rw / 2>/dev/null
 kill -0 "$3" 2>/dev/null && over 'it reaches processes outside'
 cat "/proc/$3/environ" >/dev/null 2>&1 && over 'it reads the environment of processes outside'
 ( : >> /proc/sys/kernel/core_pattern ) 2>/dev/null && over 'it may change the kernel'
+${SETS_ID}
 echo held
 `;
 

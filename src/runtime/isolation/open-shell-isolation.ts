@@ -22,7 +22,7 @@ import {
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness } from './bubblewrap.ts';
+import { bubblewrap, callFilterFile, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 import { lentPaths, secretsOf } from './lent-paths.ts';
 
 export interface ShellIsolationProbe {
@@ -64,6 +64,7 @@ kill -0 "$3" 2>/dev/null && over 'it reaches processes outside'
 cat "/proc/$3/environ" >/dev/null 2>&1 && over 'it reads the environment of processes outside'
 case "$(readlink /proc/self/ns/net)" in "$4"|'') over 'it is in the network of the host';; esac
 ( : >> /proc/sys/kernel/core_pattern ) 2>/dev/null && over 'it may change the kernel'
+${SETS_ID}
 echo held
 `;
 
@@ -106,6 +107,7 @@ function surroundingsBy({ environment, lend, team = [], root: workspace }: Shell
       root: real,
       isWritable,
       inRoot: entriesIn(real),
+      filter: callFilterFile(environment),
       keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
       lend: lent(real),
     };

@@ -11,6 +11,7 @@ import type { MemberPlace } from '../../store/workspace/member-place.ts';
 import { repositoriesOf } from '../../store/workspace/repositories.ts';
 import { entriesAt, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { binDirectory } from '../process/package.ts';
+import { callFilterFile } from './bubblewrap.ts';
 import { isBelow, lentPaths, secretsOf } from './lent-paths.ts';
 import { lentToolchains } from './lent-toolchains.ts';
 
@@ -76,6 +77,7 @@ export function groundsOf(
     hidden: [...unlinked, ...new Set(elsewhere)],
     isRoot: process.getuid?.() === 0,
     limiting: limits(),
+    filter: callFilterFile(environment),
   };
 }
 

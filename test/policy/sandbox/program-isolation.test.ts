@@ -46,6 +46,7 @@ const sandbox: ProgramSandbox = {
   handed: ['/home/ada/work/.teams/t/mail/1.1.task.json'],
   isRoot: false,
   closing: [],
+  filter: undefined,
   limiting: ['prlimit', '--nproc=4', '--'],
 };
 const argvOf = (changes: Partial<ProgramSandbox> = {}): string =>

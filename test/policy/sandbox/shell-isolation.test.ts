@@ -7,6 +7,7 @@ const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
   inRoot: new Map(),
   keys: [],
   lend: { read: [], write: [] },
+  filter: undefined,
   ...over,
 });
 const line = (over: Partial<ShellSurroundings>): string =>
