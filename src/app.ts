@@ -53,7 +53,7 @@ export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
 export { continueProcess, duration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
 export { requireAvailable } from './runtime/agents/availability.ts';
 export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
-export { changesSince } from './runtime/views/workspace-changes.ts';
+export { changedTexts, changesSince, type ChangedText } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';
 export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
 export { realClock } from './os/system-clock.ts';

@@ -1,5 +1,5 @@
 /** The changes in a team's working directory from its safety point to the end of its run, in all or for one task. */
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
@@ -7,11 +7,14 @@ import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { DIFF } from '../process/git-diff.ts';
 import {
+  bytesOf,
   changedBetween,
   GitFailure,
   requireGit,
+  treeChanges,
   withTrees,
   type ChangedFile,
+  type TreeChange,
   type Trees,
 } from '../process/git-tree.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
@@ -62,8 +65,7 @@ export async function changesSince(
 }
 
 function filesOf(task: Task): (path: string) => boolean {
-  const touched = 'result' in task ? task.result.files : [];
-  const named = [...task.work.files, ...(task.work.artifact === undefined ? [] : [task.work.artifact]), ...touched];
+  const named = namedBy(task);
   if (named.length > 0) return matcher(named);
   throw new UsageError(
     'USAGE',
@@ -71,32 +73,103 @@ function filesOf(task: Task): (path: string) => boolean {
   );
 }
 
-interface Since {
+/** The files that a task named or is known to have touched. */
+const namedBy = (task: Task): readonly string[] => [
+  ...task.work.files,
+  ...(task.work.artifact === undefined ? [] : [task.work.artifact]),
+  ...('result' in task ? task.result.files : []),
+];
+
+/** A text file that differs from the safety point. */
+export interface ChangedText {
+  /** Absolute. */
+  readonly path: string;
+  /** Absent: there was no such file. */
+  readonly before?: string | undefined;
+  /** Absent: there is none any more. */
+  readonly after?: string | undefined;
+}
+
+/** Files of one task whose texts are read. */
+const MOST_TEXTS = 20;
+/** A larger file is left out, in bytes. */
+const MOST_BYTES = 128 * 1024;
+
+/**
+ * The texts that each task changed since the safety point; for `undefined` those of the whole run. Nothing without a
+ * safety point or without files of its own; bytes and large files are left out.
+ */
+export async function changedTexts(
+  store: TeamReader,
+  tasks: readonly (Task | undefined)[],
+  signal: AbortSignal,
+): Promise<(readonly ChangedText[])[]> {
+  const { start, lives } = stateIn(store) ?? {};
+  if (start === undefined) return tasks.map(() => []);
+  const end = leadStatusOf(store).alive ? undefined : lives?.at(-1)?.end;
+  const cwd = cwdOf(store);
+  try {
+    return await inTrees({ cwd, start, known: knownOf(store, start), end }, signal, async (trees, here) => {
+      const all = await treeChanges(start.commit, trees.files, trees.where);
+      const texts: (readonly ChangedText[])[] = [];
+      for (const task of tasks) {
+        const isIts = task === undefined ? () => true : namedBy(task).length > 0 ? filesOf(task) : () => false;
+        const its = all.filter(({ path }) => isIts(here(path))).slice(0, MOST_TEXTS);
+        const read = await Promise.all(its.map((change) => textsOf(change, join(cwd, here(change.path)), trees)));
+        texts.push(read.flat());
+      }
+      return texts;
+    });
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return tasks.map(() => []);
+  }
+}
+
+async function textsOf({ from, to }: TreeChange, path: string, { where }: Trees): Promise<ChangedText[]> {
+  const [before, after] = await Promise.all(
+    [from, to].map(async (entry) => (entry === null ? undefined : bytesOf(entry, where))),
+  );
+  const isText = [before, after].every(
+    (bytes) => bytes === undefined || (bytes.length <= MOST_BYTES && !bytes.includes(0)),
+  );
+  return isText ? [{ path, before: before?.toString('utf8'), after: after?.toString('utf8') }] : [];
+}
+
+interface Compared {
   readonly cwd: string;
   readonly start: SafetyPoint;
   readonly known: KnownPlace;
   /** The commit to compare with; undefined for the files as they are now. */
   readonly end?: string | undefined;
+}
+
+interface Since extends Compared {
   readonly isIts: (path: string) => boolean;
   readonly asText: boolean;
 }
 
-async function compared(
-  { cwd, start, known, end, isIts, asText }: Since,
-  signal: AbortSignal,
-): Promise<WorkspaceChanges> {
-  const { commit, leftOut } = start;
-  const repository = await repositoryAt({ cwd, signal }, known);
-  if (typeof repository === 'string') throw new GitFailure(repository);
-  const here = (path: string): string => posix.relative(repository.prefix, path);
-  const compare = async (trees: Trees): Promise<WorkspaceChanges> => {
+function compared({ isIts, asText, ...since }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
+  const { commit } = since.start;
+  return inTrees(since, signal, async (trees, here) => {
     const changed = (await changedBetween(commit, trees)).filter(({ path }) => isIts(here(path)));
     const files = changed.map((file) => ({ ...file, path: here(file.path) }));
     return { from: commit, files, text: asText ? await textOf(commit, trees, changed) : '' };
-  };
+  });
+}
+
+/** @param use gets the files to compare with, and what makes a path of the repository one of the working directory */
+async function inTrees<T>(
+  { cwd, start, known, end }: Compared,
+  signal: AbortSignal,
+  use: (trees: Trees, here: (path: string) => string) => Promise<T>,
+): Promise<T> {
+  const repository = await repositoryAt({ cwd, signal }, known);
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  const here = (path: string): string => posix.relative(repository.prefix, path);
   return end === undefined
-    ? withTrees(repository, { signal }, { keep: false, leftOut }, compare)
-    : compare({ staged: undefined, files: end, where: within(repository, { signal }) });
+    ? withTrees(repository, { signal }, { keep: false, leftOut: start.leftOut }, (trees) => use(trees, here))
+    : use({ staged: undefined, files: end, where: within(repository, { signal }) }, here);
 }
 
 /** Paths that differ from a safety point, relative to the working directory; or why they are unknown. */

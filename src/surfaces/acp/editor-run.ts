@@ -7,8 +7,9 @@ import { reportText, type Report } from '../../app.ts';
 import type { PersonQuestion } from '../person/waiting-questions.ts';
 import { fenced, type AskedEditor } from './ask-person.ts';
 import { answered, questionView } from './question-view.ts';
-import { planView, showTeam } from './show-team.ts';
+import { planView, showTeam, type TeamView } from './show-team.ts';
 import type { MadeTeam } from './team-work.ts';
+import { ToolCallView } from './tool-call-view.ts';
 
 interface RunPlace {
   readonly asked: AskedEditor;
@@ -75,8 +76,9 @@ export class EditorRun {
     const { asked, stop } = this.#place;
     await using team = made.open();
     const ended = new AbortController();
-    const views = [
+    const views: TeamView[] = [
       planView(asked.tell),
+      new ToolCallView(asked.tell, stop),
       questionView({
         asked,
         team,

@@ -14,9 +14,11 @@ import { planEntries } from './plan-entries.ts';
 /** Resolves when the editor has it, or is gone. */
 export type TellEditor = (update: SessionUpdate) => Promise<void>;
 
-/** Called at first, and after each portion of news. */
 export interface TeamView {
+  /** Called at first, and after each portion of news. */
   look(store: TeamReader, news: readonly ShownEvent[]): Promise<void>;
+  /** Called once, after the last news. */
+  end?(store: TeamReader): Promise<void>;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function showTeam(paths: TeamPaths, views: readonly TeamView[], unt
   try {
     await look([]);
     for await (const news of teamNews(store, { since: 'now', follow: true, until })) await look(news);
+    for (const view of views) await view.end?.(store);
   } catch (error) {
     if (!isTeamError(error)) throw error;
   } finally {

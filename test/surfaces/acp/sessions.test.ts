@@ -60,7 +60,8 @@ describe('a session of before', () => {
     place.put('go', '');
     await using editor = await Editor.on(place);
     const again = await editor.continued(session.id);
-    expect(again.plans()).toEqual([['in_progress #1 Wait (ada)']]);
+    // The member may have given the task back before it was ended.
+    expect(again.plans()).toEqual([[expect.stringMatching(/^(?:pending|in_progress) #1 Wait \(ada\)$/)]]);
     expect(await again.prompt('plan.yaml')).toMatchObject({ stopReason: 'end_turn' });
     expect(again.thought()).toContain('Continuing the unfinished team tiny.');
     expect(again.plans().at(-1)).toEqual(['completed #1 Wait (ada)']);
