@@ -1,7 +1,7 @@
 /** Ways out of a program's isolation that were tried and hold: mounts of its own, exchanged names, the socket. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 
@@ -54,6 +54,33 @@ it('a kept name cannot be exchanged, linked or cloned', async () => {
   const script = tries.map((one) => `( ${one} ) >/dev/null 2>&1 && echo '${one}'`).join('; ');
   expect(await inside(`mkdir sub; ${script}; true`)).toBe('');
   expect(existsSync(join(place.work, '.git/config'))).toBe(true);
+});
+
+describe('names that another member can exchange while a program starts', () => {
+  const mountsOver = (one: HeldProgram, name: string): boolean =>
+    one.hold(['true']).some((word, at, all) => word === join(place.work, name) && all[at - 1] !== '--bind');
+
+  it('are not mounted over: a mount would follow a link that stands there at that moment', async () => {
+    const bob = await openFence(place, { member: 'bob' });
+    await runInside(bob, place, 'echo x > .env.later');
+    const late = await openFence(place, { member: 'eve' });
+    expect([held, bob, late].map((one) => mountsOver(one, '.env.later'))).toEqual([false, false, false]);
+    expect([held, bob, late].map((one) => mountsOver(one, '.env'))).toEqual([true, true, true]);
+    await bob.close();
+    await held.close();
+    // Nobody is left who could exchange it.
+    expect(mountsOver(late, '.env.later')).toBe(true);
+  });
+
+  it('were links when somebody began, and are none now', async () => {
+    await held.close();
+    rmSync(join(place.work, '.git'), { recursive: true });
+    mkdirSync(join(place.base, 'elsewhere'));
+    symlinkSync(join(place.base, 'elsewhere'), join(place.work, '.git'));
+    const bob = await openFence(place, { member: 'bob' });
+    await runInside(bob, place, 'rm .git; mkdir .git');
+    expect(mountsOver(await openFence(place, { member: 'eve' }), '.git')).toBe(false);
+  });
 });
 
 const DENIED: readonly (readonly string[])[] = [

@@ -139,7 +139,8 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
       commandLine: options.commandLine,
     });
     closing.push(() => broker.close());
-    const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
+    const held = heldNames(root);
+    const stubs = await coverNames(recordsFolder(environment), place.socket, { root, names, held }, isServed);
     closing.push(() => stubs.remove(isServed));
     const covers = new Map(
       Object.entries({ ...KEPT_FILES, ...COVER_CONTENTS }).map(([name, content]) => [
@@ -173,6 +174,12 @@ interface Covering {
   readonly covers: ReadonlyMap<string, string>;
 }
 
+/** The names that are mounted over: links are not, since their targets are elsewhere. */
+const heldNames = (root: string): string[] =>
+  [...new Set([...KEPT_NAMES, ...entriesIn(root).keys()])]
+    .filter((name) => isKept(name) && linkAt(`${root}/${name}`) === undefined)
+    .map((name) => `${root}/${name}`);
+
 /** What depends on the moment of a start: which names are there, which files a task has, which descriptors are open. */
 function present(
   grounds: Grounds,
@@ -184,11 +191,12 @@ function present(
   const { root } = grounds;
   const isWritable = sandbox === undefined ? options.isWritable : sandbox !== 'read-only';
   const inRoot = entriesIn(root);
-  const there = [...inRoot]
-    .filter(([name, { path }]) => isKept(name) && path === `${root}/${name}` && !stubs.known.has(path))
-    .map(([name]) => name);
-  const names = new Set([...(isWritable ? KEPT_NAMES : []), ...there]);
-  const kept = [...names].flatMap((name) => {
+  // Only what no other program can exchange meanwhile: a mount follows links. Where nothing may be written, all is kept.
+  const held = isWritable ? stubs.held() : new Set<string>();
+  const names = [...new Set([...KEPT_NAMES, ...inRoot.keys()])].filter(
+    (name) => held.has(`${root}/${name}`) && (KEPT_NAMES.includes(name) || inRoot.has(name)),
+  );
+  const kept = names.flatMap((name) => {
     const path = `${root}/${name}`;
     // A link stays: its target is elsewhere, and a mount over it would follow it.
     if (linkAt(path) !== undefined) return [];

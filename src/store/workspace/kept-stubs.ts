@@ -3,6 +3,10 @@
  * record, in the user's state directory, of what it covers, written before anything is covered. They are removed when
  * no living isolation covers them; one whose socket refuses connections is dead. A name that was there and empty
  * before is in no record, and stays.
+ *
+ * The record also says which names the isolation mounts over, so that no program inside can exchange them. A name that
+ * some isolation of a workspace does not mount over may become a link at any moment, and a mount over it would follow
+ * the link: into the user's files. So only names of all records are mounted over.
  */
 import {
   lstatSync,
@@ -21,12 +25,19 @@ import { keyPath } from '../user/seal.ts';
 import { removePlaceOf } from './member-place.ts';
 import { namesIn } from './sandbox-host.ts';
 
-const recordSchema = z.object({ socket: z.string(), stubs: z.array(z.string()) });
+const recordSchema = z.object({
+  socket: z.string(),
+  stubs: z.array(z.string()),
+  root: z.string().optional(),
+  held: z.array(z.string()).optional(),
+});
 type Covering = z.output<typeof recordSchema>;
 
 export interface KeptStubs {
   /** Covered names that are not the user's own: missing, or a stub of another isolation. */
   readonly known: ReadonlySet<string>;
+  /** The names that no isolation of this workspace can exchange. */
+  held(): ReadonlySet<string>;
   /** Removes the record, and the stubs that nothing else covers. */
   remove(isAlive: (socket: string) => Promise<boolean>): Promise<void>;
 }
@@ -39,21 +50,29 @@ export const recordsFolder = (environment: Parameters<typeof keyPath>[0]): strin
  * Clears what crashed isolations left, then records what this one will cover.
  *
  * @param folder of the records
- * @param names candidates; those that exist and are in no record are the user's own
+ * @param place.names candidates; those that exist and are in no record are the user's own
+ * @param place.held the names that this isolation mounts over
  */
 export async function coverNames(
   folder: string,
   socket: string,
-  names: readonly string[],
+  { root, names, held }: Readonly<Record<'names' | 'held', readonly string[]>> & { readonly root: string },
   isAlive: (socket: string) => Promise<boolean>,
 ): Promise<KeptStubs> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${basename(dirname(dirname(socket)))}.json`);
   const before = await clear(folder, isAlive);
   const stubs = names.filter((name) => before.has(name) || !exists(name));
-  writeFileSync(file, `${JSON.stringify({ socket, stubs } satisfies Covering)}\n`, { mode: 0o600 });
+  writeFileSync(file, `${JSON.stringify({ socket, stubs, root, held: [...held] } satisfies Covering)}\n`, {
+    mode: 0o600,
+  });
   return {
     known: new Set(stubs),
+    held() {
+      const others = namesIn(folder).flatMap((name) => read(join(folder, name)) ?? []);
+      const here = others.flatMap((one) => (one.root === root && one.held !== undefined ? [new Set(one.held)] : []));
+      return new Set(held.filter((path) => here.every((one) => one.has(path))));
+    },
     async remove(living) {
       rmSync(file, { force: true });
       const others = await clear(folder, living);
