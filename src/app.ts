@@ -52,6 +52,7 @@ export { isSpeech, type TeamProjection } from './policy/view/team-projection.ts'
 export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
 export { continueProcess, duration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
 export { requireAvailable } from './runtime/agents/availability.ts';
+export { memberWithToken } from './runtime/team/authentication.ts';
 export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
 export { changedTexts, changesSince, type ChangedText } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';

@@ -180,6 +180,7 @@ const ARCHITECTURE: Architecture = {
     'surfaces/cli/commands/runs/run.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/setup/acp.ts': 'surfaces/acp/serve-acp.ts',
     'surfaces/cli/commands/setup/mcp.ts': 'surfaces/mcp/serve-mcp.ts',
+    'surfaces/cli/commands/setup/mcp-http.ts': 'surfaces/mcp/serve-http.ts',
     'surfaces/cli/commands/teams/worker.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/views/watch.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/views/ui.ts': 'surfaces/web/open-ui.ts',

@@ -53,6 +53,18 @@ export function authenticate(
   throw new UsageError('POLICY_DENIED', judged);
 }
 
+/** The member whose present process has this token; undefined if there is none. */
+export function memberWithToken(
+  { board, roster }: Pick<TeamStore, 'board' | 'roster'>,
+  token: string,
+): Name | undefined {
+  for (const name of board.fold().members.keys()) {
+    const record = roster.read(name);
+    if (record?.incarnation !== undefined && tokenMatches(token, record)) return name;
+  }
+  return undefined;
+}
+
 /** @returns the member, or why the token is refused */
 function memberOf(
   { paths: { name: team }, roster }: TeamStore,

@@ -126,7 +126,7 @@ function wrongMethod(
 }
 
 /** The token of an `Authorization` header. */
-const bearerToken = (header: string): string | undefined => /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(header)?.[1];
+export const bearerToken = (header: string): string | undefined => /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(header)?.[1];
 
 /** @returns undefined if the `Authorization` header carries a token of the server */
 export function tokenRefusal(

@@ -3,26 +3,39 @@
  * without a subscription when the list changes. In protocol 2026-07-28 it opens a stream with a filter that the SDK
  * applies: every change is reported to the SDK, which drops those not asked for.
  */
-import type { McpServer, ProtocolEra } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { MailboxWatch, type ToolContext } from '../../app.ts';
 import { changesBetween, resourceSnapshot } from './resources.ts';
 
 /** The SDK's connection of a server. */
 export type McpConnection = McpServer['server'];
 
+/** Where changes are reported. */
+interface ResourceSink {
+  listChanged(): Promise<void>;
+  updated(uri: string): Promise<void>;
+  /** It gets all updates, and drops those that nobody asked for. */
+  readonly filters: boolean;
+}
+
+/** A connection as a sink; in protocol 2026-07-28 the SDK filters. */
+export const connectionSink = (server: McpConnection, filters: boolean): ResourceSink => ({
+  listChanged: () => server.sendResourceListChanged(),
+  updated: (uri) => server.sendResourceUpdated({ uri }),
+  filters,
+});
+
 export class ResourceNotices {
   readonly #context: ToolContext;
-  readonly #server: McpConnection;
-  readonly #era: ProtocolEra;
+  readonly #sink: ResourceSink;
   readonly #closing = new AbortController();
   readonly #watch: MailboxWatch;
   readonly #subscribed = new Set<string>();
   #isOn = false;
 
-  constructor(context: ToolContext, server: McpConnection, era: ProtocolEra) {
+  constructor(context: ToolContext, sink: ResourceSink) {
     this.#context = context;
-    this.#server = server;
-    this.#era = era;
+    this.#sink = sink;
     this.#watch = new MailboxWatch(context, this.#closing.signal);
   }
 
@@ -57,9 +70,8 @@ export class ResourceNotices {
       const now = resourceSnapshot(this.#context);
       const { isListChanged, updated } = changesBetween(before, now);
       before = now;
-      if (isListChanged) await this.#server.sendResourceListChanged();
-      for (const uri of updated)
-        if (this.#era === 'modern' || this.#subscribed.has(uri)) await this.#server.sendResourceUpdated({ uri });
+      if (isListChanged) await this.#sink.listChanged();
+      for (const uri of updated) if (this.#sink.filters || this.#subscribed.has(uri)) await this.#sink.updated(uri);
     }
   }
 }

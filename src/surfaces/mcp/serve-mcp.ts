@@ -24,7 +24,7 @@ export async function serveMcp({ context, version, wire: given, stop, onTrouble 
   const wire = given ?? ownWire();
   const transport = new StdioWire(wire.input, wire.output);
   const gone = hostGone(wire, stop);
-  const served = serveStdio(({ era }) => makeServer(context, version, era), { transport, onerror: onTrouble });
+  const served = serveStdio(({ era }) => makeServer(context, version, { era }), { transport, onerror: onTrouble });
   await gone;
   await served.close();
   // Nothing reads stdin any more; if it stayed open, the process would not end.

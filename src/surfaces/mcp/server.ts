@@ -2,14 +2,14 @@
  * The team's tools as an MCP server: it lists tools, calls them, and shows resources. All decisions are made by the
  * tool context.
  */
-import { McpServer, ProtocolError, ProtocolErrorCode, type ProtocolEra } from '@modelcontextprotocol/server';
+import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ToolContext } from '../../app.ts';
 import { LogNotices } from './log-notices.ts';
 import { hasForms, offerTools, type HostTalk } from './offer-tools.ts';
 import { PersonQuestions } from './person-questions.ts';
 import { completedArgument, listPrompts, promptNamed } from './prompts.ts';
 import { invalid, noResource, refuseCursor } from './refusals.ts';
-import { ResourceNotices, type McpConnection } from './resource-notices.ts';
+import { connectionSink, ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { completed, resourceTemplates } from './resource-uris.ts';
 import { listResources, readResource, tellsChanges } from './resources.ts';
 
@@ -22,7 +22,14 @@ const instructionsFor = ({ side, team }: ToolContext): string =>
     ? `${INSTRUCTIONS} You lead team ${team.name}, which is already running.`
     : INSTRUCTIONS;
 
-export function makeServer(context: ToolContext, version: string, era: ProtocolEra): McpServer {
+/** How a server is connected. */
+type Connection =
+  /** Its host can be told and asked at any time, once `ready` calls its function. */
+  | { readonly era: 'legacy'; readonly ready?: (start: () => void) => void }
+  /** `talk` is shared by the servers of one host, each of which answers one request. */
+  | { readonly era: 'modern'; readonly talk?: HostTalk };
+
+export function makeServer(context: ToolContext, version: string, connection: Connection): McpServer {
   const made = new McpServer(
     { name: 'teams', version },
     {
@@ -37,26 +44,34 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
     },
   );
   const { server } = made;
-  const talk = {
-    notices: new ResourceNotices(context, server, era),
-    logs: new LogNotices(context),
-    questions: new PersonQuestions(context),
-  };
-  server.onclose = () => {
-    for (const one of Object.values(talk)) one.close();
-  };
-  // In this era the SDK answers subscriptions itself and does not report them, so notices start at once.
-  if (era === 'modern') talk.notices.start();
-  else talkUnasked(server, context, talk);
-  offerTools(
-    server,
-    context,
-    era === 'modern' ? talk : { ...talk, showsForms: () => hasForms(capabilitiesOf(server)) },
-  );
+  const talk = talkOver(server, context, connection);
+  if (connection.era === 'legacy') talkUnasked(server, context, talk, connection.ready);
+  offerTools(server, context, talk);
   offerResources(server, context, talk.notices);
   offerPrompts(server, context);
   offerCompletion(server, context);
   return made;
+}
+
+/** What is told to a host and asked of it; it ends with the connection, unless it is shared. */
+function talkOver(server: McpConnection, context: ToolContext, connection: Connection): HostTalk {
+  if (connection.era === 'modern' && connection.talk !== undefined) return connection.talk;
+  const isModern = connection.era === 'modern';
+  const talk = openTalk(context, connectionSink(server, isModern));
+  server.onclose = () => closeTalk(talk);
+  // In this era the SDK answers subscriptions itself and does not report them, so notices start at once.
+  if (isModern) talk.notices.start();
+  return isModern ? talk : { ...talk, showsForms: () => hasForms(capabilitiesOf(server)) };
+}
+
+export const openTalk = (context: ToolContext, sink: ConstructorParameters<typeof ResourceNotices>[1]): HostTalk => ({
+  notices: new ResourceNotices(context, sink),
+  logs: new LogNotices(context),
+  questions: new PersonQuestions(context),
+});
+
+export function closeTalk({ notices, logs, questions }: HostTalk): void {
+  for (const one of [notices, logs, questions]) one.close();
 }
 
 /** What a host told in `initialize`. The SDK deprecates the method for the other era, which tells it in each request. */
@@ -69,7 +84,12 @@ const MOST_WAIT_MS = 2 ** 31 - 1;
  * In this era a server tells and asks without a call. A lead hears of what goes wrong without setting a level; a
  * member's host sets one, because many of them would read all logs.
  */
-function talkUnasked(server: McpConnection, { side }: ToolContext, { logs, questions }: HostTalk): void {
+function talkUnasked(
+  server: McpConnection,
+  { side }: ToolContext,
+  { logs, questions, showsForms }: HostTalk,
+  ready = (start: () => void): void => void (server.oninitialized = start),
+): void {
   let stop: (() => void) | undefined;
   const listen = (level: string): void => {
     stop?.();
@@ -80,9 +100,9 @@ function talkUnasked(server: McpConnection, { side }: ToolContext, { logs, quest
     return {};
   });
   if (side !== 'lead') return;
-  server.oninitialized = () => {
-    listen('warning');
-    if (!hasForms(capabilitiesOf(server))) return;
+  ready(() => {
+    if (stop === undefined) listen('warning');
+    if (showsForms?.() !== true) return;
     const asking = questions.askAll(({ message, form }, signal) =>
       server.request(
         { method: 'elicitation/create', params: { message, requestedSchema: form } },
@@ -91,7 +111,7 @@ function talkUnasked(server: McpConnection, { side }: ToolContext, { logs, quest
     );
     // A problem with the team is reported in the answers of the tools.
     asking.catch(() => undefined);
-  };
+  });
 }
 
 function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {

@@ -4,20 +4,16 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import {
-  INVALID_PARAMS,
   parseJSONRPCMessage,
-  ProtocolErrorCode,
   serializeMessage,
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
 import { isMap } from '../../app.ts';
+import { inRevision } from './revision.ts';
 import { FrameReader, INVALID_REQUEST, type HeardFrame } from '../wire/frames.ts';
 
 type Id = string | number;
-
-/** In later revisions of the protocol a missing resource is an invalid parameter. */
-const LAST_WITH_RESOURCE_NOT_FOUND = '2025-11-25';
 
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -68,7 +64,7 @@ export class StdioWire implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('The connection is closed.'));
-    if (this.#output.write(serializeMessage(this.#inRevision(message)))) return Promise.resolve();
+    if (this.#output.write(serializeMessage(inRevision(message, this.#version)))) return Promise.resolve();
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
         this.#output.off('drain', done).off('close', done);
@@ -105,14 +101,6 @@ export class StdioWire implements Transport {
     this.onerror?.(new Error(message));
     // A host that is gone needs no answer.
     this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);
-  }
-
-  /** The SDK gives a missing resource the code of 2026-07-28 in every revision. */
-  #inRevision(message: JSONRPCMessage): JSONRPCMessage {
-    if (!('error' in message) || (this.#version ?? '9') > LAST_WITH_RESOURCE_NOT_FOUND) return message;
-    const { code, data } = message.error;
-    const isMissing = code === INVALID_PARAMS && isMap(data) && typeof data['uri'] === 'string';
-    return isMissing ? { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound } } : message;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Bytes of one frame. */
-const MOST_FRAME_BYTES = 10 * 1024 * 1024;
+export const MOST_FRAME_BYTES = 10 * 1024 * 1024;
 /** Bytes at each end of an oversized frame in which its id is looked for. */
 const ENDS_BYTES = 1_024;
 

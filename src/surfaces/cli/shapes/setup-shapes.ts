@@ -26,8 +26,15 @@ export const config = answer({
   warnings: z.array(text).optional(),
 });
 
+/** Of `mcp --http`; on stdio its stdout is the protocol. */
+export const httpAddress = answer({
+  url: text,
+  hosts: z.array(z.strictObject({ as: text, token: text })),
+});
+
 export const SETUP_SHAPES: Readonly<Record<string, VerbShape>> = {
   init: { answers: [project, host, printedHost] },
   doctor: { answers: [checks] },
   'config show': { answers: [config] },
+  mcp: { answers: [httpAddress] },
 };

@@ -4,7 +4,7 @@ import type { Verb } from '../verb.ts';
 export const setup: readonly Verb[] = [
   {
     name: 'mcp',
-    summary: 'run an MCP server on stdio: the host leads a team, or works as a member of one',
+    summary: 'run an MCP server, on stdio or over HTTP: the host leads a team, or works as a member of one',
     options: [
       { flags: '--team <team>', what: 'work in this team as the member of --as; without --team, the host leads' },
       { flags: '--with-shell', what: 'also offer bash, read_file, write_file and edit_file in this directory' },
@@ -12,11 +12,16 @@ export const setup: readonly Verb[] = [
         flags: '--detach',
         what: 'when the host exits, a background lead takes over the team; the next host takes it back',
       },
+      {
+        flags: '--http <[host:]port>',
+        what: 'serve any number of hosts over HTTP until Ctrl-C, and print the token of each; 0 is any free port',
+      },
     ],
     examples: [
       { line: 'teams mcp', what: 'the command of the MCP server in a host' },
       { line: 'teams mcp --with-shell', what: 'for a host without its own tools' },
       { line: 'teams mcp --team login --as ada', what: 'work as ada, if no other process is ada' },
+      { line: 'teams mcp --http 8080 --team login', what: 'hosts on this machine work as the members of login' },
     ],
     load: () => import('../commands/setup/mcp.ts'),
   },

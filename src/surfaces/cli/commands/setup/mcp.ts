@@ -10,30 +10,36 @@ import {
   memberPermissions,
   memberToolContext,
   openHandle,
-  openWorkspace,
   parseMemberName,
   UsageError,
   type Permissions,
-  type Workspace,
   ENV,
 } from '../../../../app.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
+import { hostWorkspace } from '../../input/host-workspace.ts';
 import { Interrupts } from '../../interrupts.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import type { Act } from '../../verb.ts';
 import { VERSION } from '../../version.ts';
+import { httpPlace, serveLead, serveMembers } from './mcp-http.ts';
 
-const schema = z.object({ team: text, detach: flag, withShell: flag });
+const schema = z.object({ team: text, detach: flag, withShell: flag, http: httpPlace });
 
 export const act: Act = async (context, given) => {
-  const { team, detach, withShell } = readOptions(schema, given);
+  const { team, detach, withShell, http } = readOptions(schema, given);
   noMore(given.words);
+  if (http !== undefined && context.io.environment[ENV.member] !== undefined)
+    throw new UsageError('POLICY_DENIED', 'A teammate cannot serve other hosts.');
   const own = context.io.environment[ENV.member] === undefined ? undefined : context.io.environment[ENV.team];
   const joined = team ?? own;
   using interrupts = new Interrupts();
-  if (joined === undefined) await lead(context, { detach, withShell }, interrupts);
+  if (joined === undefined)
+    await lead(context, { detach, withShell }, interrupts, (leading) =>
+      http === undefined ? serve(context, leading, interrupts) : serveLead(context, http, leading, interrupts),
+    );
+  else if (http !== undefined) await serveMembers(context, { place: http, team: joined, withShell }, interrupts);
   else await work(context, { team: joined, withShell }, interrupts);
   return interrupts.code ?? 0;
 };
@@ -43,6 +49,7 @@ async function lead(
   context: CliContext,
   { detach, withShell }: { detach: boolean; withShell: boolean },
   interrupts: Interrupts,
+  serves: (leading: HostLeadContext) => Promise<void>,
 ): Promise<void> {
   const { as } = context.flags;
   if (as !== undefined && parseMemberName(as) !== LEAD)
@@ -50,7 +57,7 @@ async function lead(
   const { io } = context;
   const known = settings(context);
   const named = defaultAgent(known, undefined);
-  await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
+  await using workspace = withShell ? await hostWorkspace(context, io.cwd, () => LEADS) : undefined;
   const toolContext = new HostLeadContext({
     workspace,
     open: known.open,
@@ -63,7 +70,7 @@ async function lead(
     force: interrupts.force,
   });
   if (detach) await takeUp(context, toolContext);
-  await serve(context, toolContext, interrupts);
+  await serves(toolContext);
   const led = await toolContext.close();
   if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], io);
 }
@@ -95,20 +102,12 @@ async function work(
   if (members.get(handle.speaker.name)?.state !== 'joined')
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
   const cwd = cwdOf(handle.store);
-  await using workspace = withShell ? await shell(context, cwd, () => memberPermissions(handle)) : undefined;
+  await using workspace = withShell ? await hostWorkspace(context, cwd, () => memberPermissions(handle)) : undefined;
   await serve(context, memberToolContext(handle, workspace, context.io.isolate), interrupts);
 }
 
 /** The permissions of a lead's host for our workspace tools. */
 const LEADS: Permissions = { sandbox: 'workspace-write', planPending: false };
-
-/** The workspace of a host. Its commands get no API keys in their environment. */
-async function shell(context: CliContext, root: string, permissions: () => Permissions): Promise<Workspace> {
-  const { environment } = context.io;
-  const { bwrap, lend } = settings(context).merged.config.sandbox;
-  const onWarning = (text: string): void => context.warn(text);
-  return openWorkspace({ root, isolation: bwrap, lend, permissions, onWarning, environment });
-}
 
 async function serve(
   context: CliContext,
