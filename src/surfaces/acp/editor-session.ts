@@ -47,6 +47,11 @@ export class EditorSession {
     this.#asked = { editor, showsForms, sessionId, tell: this.#tell };
   }
 
+  /** Keeps the new session for other processes. */
+  keep(): void {
+    this.#transcript.opened();
+  }
+
   get isBusy(): boolean {
     return this.#turn !== undefined;
   }

@@ -49,7 +49,7 @@ export class EditorSessions {
       })
       .onRequest('session/new', ({ params, client }) => {
         const sessionId = newId(realClock.now());
-        this.#open(sessionId, params.cwd, client);
+        this.#open(sessionId, params.cwd, client).keep();
         return { sessionId };
       })
       .onRequest('session/load', async ({ params, client }) => {
@@ -108,8 +108,8 @@ function listed(cwd: string | undefined): SessionInfo[] {
     const records = readTranscript(sessionId) ?? [];
     const opened = records.find((record) => record.kind === 'opened');
     const first = records.find((record) => record.kind === 'prompt');
-    if (opened === undefined || (cwd !== undefined && opened.cwd !== cwd)) return [];
+    if (opened === undefined || first === undefined || (cwd !== undefined && opened.cwd !== cwd)) return [];
     const updatedAt = records.at(-1)?.at ?? opened.at;
-    return [{ sessionId, cwd: opened.cwd, title: safeLine(first?.text ?? '').slice(0, TITLE), updatedAt }];
+    return [{ sessionId, cwd: opened.cwd, title: safeLine(first.text).slice(0, TITLE), updatedAt }];
   });
 }

@@ -24,12 +24,13 @@ export class Transcript {
     this.#session = session;
   }
 
-  /** A session without a prompt is not kept. */
+  /** The editor may continue the session in another process before it has a prompt. */
+  opened(): void {
+    this.#append({ kind: 'opened', at: timestamp(realClock.now()), cwd: this.#session.cwd });
+  }
+
   prompted(text: string): void {
-    const { id, cwd } = this.#session;
-    const at = timestamp(realClock.now());
-    if (readTranscript(id) === undefined) this.#append({ kind: 'opened', at, cwd });
-    this.#append({ kind: 'prompt', at, text });
+    this.#append({ kind: 'prompt', at: timestamp(realClock.now()), text });
   }
 
   said(text: string): void {

@@ -67,6 +67,17 @@ describe('a session of before', () => {
     expect(again.plans().at(-1)).toEqual(['completed #1 Wait (ada)']);
   });
 
+  test('a session without a prompt can be continued in another process, and is not listed', async () => {
+    place.put('go', '');
+    const first = await Editor.on(place);
+    const { id } = await first.session();
+    await first.leave();
+    await using editor = await Editor.on(place);
+    expect(await editor.agent.request('session/list', {})).toEqual({ sessions: [] });
+    const session = await editor.continued(id, 'session/resume');
+    expect(await session.prompt('plan.yaml')).toMatchObject({ stopReason: 'end_turn' });
+  });
+
   test('an error of a prompt is repeated, too', async () => {
     await using editor = await Editor.on(place);
     const session = await editor.session();
