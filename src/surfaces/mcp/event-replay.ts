@@ -41,7 +41,8 @@ export class EventReplay implements EventStore {
     const from = this.#at(id);
     if (from === undefined) throw new UsageError('USAGE', `The message ${JSON.stringify(id)} is no longer kept.`);
     const missed = this.#kept.filter(({ number, stream }) => stream === from.stream && number > from.number);
-    for (const { number, message } of missed) await send(String(number), message);
+    // The SDK keeps an empty message for the event that opens a stream; as a message a host would refuse it.
+    for (const { number, message } of missed) if ('jsonrpc' in message) await send(String(number), message);
     return from.stream;
   }
 

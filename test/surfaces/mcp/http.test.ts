@@ -1,14 +1,9 @@
 /** MCP over HTTP: several real hosts at one server, each with its own identity; strangers; streams that break. */
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import process from 'node:process';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type * as z from 'zod';
-import { httpAddress } from '../../../src/surfaces/cli/shapes/setup-shapes.ts';
-import { BIN, until, Workplace } from '../../support/cli.ts';
-import { ERAS, Host, type Era, type Person } from '../../support/mcp-host.ts';
-import { spawn } from 'node:child_process';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { until, Workplace } from '../../support/cli.ts';
+import { ERAS, Host } from '../../support/mcp-host.ts';
+import { HttpServer } from '../../support/mcp-http-server.ts';
 
 const asks = { tool: 'SendMessage', input: { recipient: 'lead', kind: 'question', content: 'Which colour?' } };
 const AGENTS = {
@@ -31,65 +26,9 @@ beforeEach(() => {
   place.put('home/config/teams/config.yaml', JSON.stringify({ agents: AGENTS }));
 });
 
-class HttpServer {
-  readonly url: string;
-  readonly tokens: ReadonlyMap<string, string>;
-  readonly child: ReturnType<typeof spawn>;
-
-  private constructor({ url, hosts }: z.infer<typeof httpAddress>, child: HttpServer['child']) {
-    this.url = url;
-    this.tokens = new Map(hosts.map(({ as, token }) => [as, token]));
-    this.child = child;
-  }
-
-  static async on(...args: string[]): Promise<HttpServer> {
-    const { root: cwd, environment: env } = place;
-    const argv = [BIN, 'mcp', '--http', '0', '--json', ...args];
-    const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
-    const gone = once(child, 'exit');
-    onTestFinished(async () => {
-      child.kill('SIGTERM');
-      await gone;
-    });
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until(() => said.includes('\n'), 'the server says its address');
-    return new HttpServer(httpAddress.parse(JSON.parse(said)), child);
-  }
-
-  token(as = 'lead'): string {
-    const token = this.tokens.get(as);
-    if (token === undefined) throw new Error(`there is no token of ${as}`);
-    return token;
-  }
-
-  transport(token: string, fetch: typeof globalThis.fetch = globalThis.fetch): StreamableHTTPClientTransport {
-    const headers = { authorization: `Bearer ${token}` };
-    return new StreamableHTTPClientTransport(new URL(this.url), { requestInit: { headers }, fetch });
-  }
-
-  host(era: Era, token: string, person?: Person): Promise<Host> {
-    return Host.over(this.transport(token), era, person);
-  }
-
-  /** A request as any program could send it. */
-  async raw(headers: Record<string, string>, { method = 'POST', path = '/mcp', body = '{}' } = {}): Promise<number> {
-    const { port } = new URL(this.url);
-    const own = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers };
-    return new Promise((resolve, reject) => {
-      const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers: own }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      });
-      sent.on('error', reject);
-      sent.end(method === 'POST' ? body : undefined);
-    });
-  }
-}
-
 describe.each(ERAS)('hosts of %s', (era) => {
   test('a host leads a team over HTTP: tools, prompts, resources and notifications', async () => {
-    const server = await HttpServer.on();
+    const server = await HttpServer.on(place);
     await using host = await server.host(era, server.token());
     expect((await host.client.listTools()).tools).toHaveLength(12);
     await host.say('TeamCreate', { name: 'login' });
@@ -105,7 +44,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
 
   test('a host is told what changed', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
-    const server = await HttpServer.on('--team', 'solo');
+    const server = await HttpServer.on(place, '--team', 'solo');
     await using host = await server.host(era, server.token('eve'));
     const uri = 'teams://solo/tasks';
     if (era === '2026-07-28') await host.client.listen({ resourcesListChanged: true, resourceSubscriptions: [uri] });
@@ -116,7 +55,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
 
   test('several hosts work in one team, each as the member of its token', async () => {
     await place.teams('create', 'solo', '--member', 'eve', '--member', 'bob');
-    const server = await HttpServer.on('--team', 'solo');
+    const server = await HttpServer.on(place, '--team', 'solo');
     expect([...server.tokens.keys()]).toEqual(['eve', 'bob']);
     await using eve = await server.host(era, server.token('eve'));
     await using bob = await server.host(era, server.token('bob'));
@@ -131,7 +70,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
   });
 
   test('a form reaches the person of a host', async () => {
-    const server = await HttpServer.on();
+    const server = await HttpServer.on(place);
     const asked: string[] = [];
     await using host = await server.host(era, server.token(), (message) => {
       asked.push(message);
@@ -149,7 +88,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
   });
 
   test('the token of a member’s own process is that member, until the process ends', async () => {
-    const server = await HttpServer.on();
+    const server = await HttpServer.on(place);
     await using lead = await server.host(era, server.token());
     await lead.say('TeamCreate', { name: 'login' });
     await lead.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'teller' });
@@ -171,7 +110,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
 describe('strangers', () => {
   test('a request without a token, from another site, or under another name is refused', async () => {
     await place.teams('create', 'solo', '--member', 'eve', '--member', 'bob');
-    const server = await HttpServer.on('--team', 'solo', '--as', 'eve');
+    const server = await HttpServer.on(place, '--team', 'solo', '--as', 'eve');
     expect([...server.tokens.keys()]).toEqual(['eve']);
     const authorization = `Bearer ${server.token('eve')}`;
     expect(await server.raw({})).toBe(401);
@@ -191,7 +130,7 @@ describe('strangers', () => {
 
   test('a missing resource has the code of the revision', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
-    const server = await HttpServer.on('--team', 'solo');
+    const server = await HttpServer.on(place, '--team', 'solo');
     const headers = {
       authorization: `Bearer ${server.token('eve')}`,
       accept: 'application/json, text/event-stream',
@@ -215,7 +154,7 @@ describe('strangers', () => {
 
   test('a session belongs to the identity that opened it', async () => {
     await place.teams('create', 'solo', '--member', 'eve', '--member', 'bob');
-    const server = await HttpServer.on('--team', 'solo');
+    const server = await HttpServer.on(place, '--team', 'solo');
     const transport = server.transport(server.token('eve'));
     await using eve = await Host.over(transport);
     const stolen = {
@@ -237,7 +176,7 @@ describe('strangers', () => {
 
   test('a port in use, an unknown member and a foreign address are refused', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
-    const server = await HttpServer.on('--team', 'solo');
+    const server = await HttpServer.on(place, '--team', 'solo');
     const { port } = new URL(server.url);
     const taken = await place.teams('mcp', '--http', port);
     expect([taken.code, taken.err]).toEqual([2, expect.stringMatching(/is taken/)]);
@@ -251,7 +190,7 @@ describe('strangers', () => {
 
 describe('a stream that breaks', () => {
   test('an answer that came meanwhile is read after Last-Event-ID', async () => {
-    const server = await HttpServer.on('--with-shell');
+    const server = await HttpServer.on(place, '--with-shell');
     // The stream of the answer to `bash` is cut after its first bytes; later ones are whole.
     let isCut = false;
     const cutting: typeof globalThis.fetch = async (input, init) => {
@@ -274,7 +213,7 @@ describe('a stream that breaks', () => {
 });
 
 test('the end of the server ends its team in order', async () => {
-  const server = await HttpServer.on();
+  const server = await HttpServer.on(place);
   await using host = await server.host('2025-11-25', server.token());
   await host.say('TeamCreate', { name: 'login' });
   await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'quiet' });
