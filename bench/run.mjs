@@ -20,6 +20,7 @@ const GROUPS = [
   'whole-run',
   'manners',
   'turn',
+  'fence',
   'page',
   'watch',
   'curves',
@@ -74,7 +75,7 @@ const QUICK = {
   backlogs: [1, 1_000, 10_000],
 };
 
-const BUDGETS = new Set(['page', 'watch', 'turn']);
+const BUDGETS = new Set(['page', 'watch', 'turn', 'fence']);
 
 const { values: flags } = parseArgs({
   options: {
