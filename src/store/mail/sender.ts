@@ -45,14 +45,15 @@ interface Waiting extends Sized {
 const WRITE_LIMIT = 1024 * 1024;
 const NEWLINE = 10;
 
+/** The inboxes whose directory entry this process made durable, by path; a process may have many senders to one. */
+const named = new WeakMap<Disk, Map<string, string>>();
+
 export class Sender {
   readonly #paths: TeamPaths;
   readonly #environment: SenderEnvironment;
   readonly #room: InboxQuota;
   readonly #newId = newIds();
   readonly #waiting = new Map<Name, Waiting[]>();
-  /** The inboxes whose directory entry this object made durable. */
-  readonly #named = new Map<Name, string>();
   readonly #flushing = new Set<Promise<void>>();
 
   constructor(paths: TeamPaths, environment: SenderEnvironment) {
@@ -190,16 +191,19 @@ export class Sender {
   }
 
   /**
-   * The process that made the file may have died before its name was durable: each sender syncs the name once itself.
+   * The process that made the file may have died before its name was durable: each process that sends syncs the name
+   * once itself.
    */
   #sync(recipient: Name, { fd, stat }: Opened): void {
     const { disk, durable = true } = this.#environment;
     if (!durable) return;
-    onDisk('sync', this.#paths.inbox(recipient).inbox, () => disk.fdatasyncSync(fd));
+    const { inbox } = this.#paths.inbox(recipient);
+    onDisk('sync', inbox, () => disk.fdatasyncSync(fd));
     const file = `${stat.ino} ${stat.birthtimeMs}`;
-    if (this.#named.get(recipient) === file) return;
+    const known = named.get(disk) ?? new Map<string, string>();
+    if (known.get(inbox) === file) return;
     syncDirectory(disk, this.#paths.folder);
-    this.#named.set(recipient, file);
+    named.set(disk, known.set(inbox, file));
   }
 }
 
