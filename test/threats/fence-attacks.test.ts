@@ -1,8 +1,10 @@
 /** Ways out of a program's isolation that were tried and hold: mounts of its own, exchanged names, the socket. */
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
+import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 
 let place: FencePlace;
@@ -80,6 +82,37 @@ describe('names that another member can exchange while a program starts', () => 
     const bob = await openFence(place, { member: 'bob' });
     await runInside(bob, place, 'rm .git; mkdir .git');
     expect(mountsOver(await openFence(place, { member: 'eve' }), '.git')).toBe(false);
+  });
+});
+
+describe('a name that became a link between the look and the mount', () => {
+  const SECRET = 'a secret of the user';
+  /** Its argv is made before; what it prints shows what it sees. */
+  function seen(argv: readonly string[]): string {
+    renameSync(join(place.work, '.git'), join(place.work, 'was'));
+    symlinkSync('../.ssh', join(place.work, '.git'));
+    const [file = '', ...args] = argv;
+    const { stdout, status } = spawnSync(file, args, {
+      cwd: place.work,
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    return `${status}: ${stdout}`;
+  }
+  beforeEach(async () => {
+    mkdirSync(join(place.home, '.ssh'));
+    writeFileSync(join(place.home, '.ssh/id'), SECRET);
+    await runInside(held, place, 'mkdir ~/.ssh');
+  });
+  const script = (): string => `cat ${place.home}/.ssh/id .git/id was/config 2>/dev/null; true`;
+
+  it('shows no program another file, and starts none', () => {
+    expect(seen(held.hold(['/bin/sh', '-c', script()]))).toMatch(/^(?:1|126): $/);
+  });
+
+  it('shows no shell command another file, and starts none', async () => {
+    const { around } = await openShellIsolation({ setting: 'auto', root: place.work, environment: place.environment });
+    expect(seen(around(place.work, true, ['/bin/sh', '-c', script()]))).toBe('126: ');
   });
 });
 

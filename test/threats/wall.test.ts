@@ -246,8 +246,12 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
       mode: 0o755,
     });
     const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
-    const leaky = await openShellIsolation({ setting: 'auto', root, environment });
+    // With names to protect, the proof of the mounts would be the first to fail.
+    const empty = tempDir();
+    const leaky = await openShellIsolation({ setting: 'auto', root: empty, environment });
     expect(leaky).toMatchObject({ isolation: 'missing', why: 'it writes outside the workspace' });
-    await expect(openShellIsolation({ setting: 'required', root, environment })).rejects.toMatchObject({ exitCode: 5 });
+    await expect(openShellIsolation({ setting: 'required', root: empty, environment })).rejects.toMatchObject({
+      exitCode: 5,
+    });
   });
 });

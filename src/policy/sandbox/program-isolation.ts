@@ -7,6 +7,7 @@
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import { filtering } from './call-filter.ts';
+import { provingMounts } from './proved-mounts.ts';
 import type { LentPath, LentPaths } from './lent-path.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
@@ -16,6 +17,8 @@ export const INSIDE = { socket: '/run/teams/s/sock', sockets: '/run/teams/s', cl
 /** A name in the workspace that the program may not make or change. */
 export interface KeptPath {
   readonly path: string;
+  /** Device and inode of what is there; absent for a cover. */
+  readonly id?: string;
   /** What covers a missing name: a file or a directory of the host, or an empty directory. Absent for a name that is there. */
   readonly cover?: { readonly from: string } | 'directory';
 }
@@ -170,6 +173,7 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   '--remount-ro',
   '/',
   '--',
+  ...provingMounts(sandbox.kept),
   ...sandbox.limiting,
   ...argv,
 ];

@@ -5,6 +5,7 @@
  */
 import { filtering } from './call-filter.ts';
 import type { LentPath, LentPaths } from './lent-path.ts';
+import { provingMounts } from './proved-mounts.ts';
 import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
 /** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
@@ -14,6 +15,8 @@ export type IsolationSetting = 'auto' | 'required' | 'off';
 interface Entry {
   readonly path: string;
   readonly isDirectory: boolean;
+  /** Device and inode, as `stat -c %d:%i` prints them. */
+  readonly id: string;
 }
 
 export interface ShellSurroundings {
@@ -95,9 +98,9 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     isWritable ? '--bind' : '--ro-bind',
     root,
     root,
-    ...gitItself(surroundings),
+    ...gitOf(surroundings).flatMap(readOnly),
     ...hidden(surroundings).flatMap(hide),
-    ...kept(surroundings).flatMap(({ path }) => ['--ro-bind', path, path]),
+    ...kept(surroundings).flatMap(readOnly),
     '--setenv',
     'TMPDIR',
     TMP,
@@ -107,6 +110,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     '--chdir',
     root,
     '--',
+    ...provingMounts([...gitOf(surroundings), ...kept(surroundings)]),
     ...argv,
   ];
 }
@@ -115,10 +119,12 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
  * Read-only: much of what it holds makes git run a program, and git of the user's, too. As a mount of its own it cannot
  * be moved away and replaced.
  */
-function gitItself({ root, inRoot }: ShellSurroundings): string[] {
+function gitOf({ root, inRoot }: ShellSurroundings): Entry[] {
   const git = inRoot.get('.git');
-  return git === undefined || !isBelow(git.path, root) ? [] : ['--ro-bind', git.path, git.path];
+  return git === undefined || !isBelow(git.path, root) ? [] : [git];
 }
+
+const readOnly = ({ path }: Entry): string[] => ['--ro-bind', path, path];
 
 /**
  * Keys appear empty, but for what is lent of them. It is before the workspace, so that a lent directory around the

@@ -10,6 +10,7 @@ import {
   COVER_CONTENTS,
   KEPT_FILES,
   KEPT_NAMES,
+  type KeptPath,
   type ProgramIsolate,
   type ProgramSandbox,
   type ProgramSandboxNow,
@@ -196,11 +197,12 @@ function present(
   const names = [...new Set([...KEPT_NAMES, ...inRoot.keys()])].filter(
     (name) => held.has(`${root}/${name}`) && (KEPT_NAMES.includes(name) || inRoot.has(name)),
   );
-  const kept = names.flatMap((name) => {
+  const kept = names.flatMap((name): KeptPath[] => {
     const path = `${root}/${name}`;
     // A link stays: its target is elsewhere, and a mount over it would follow it.
     if (linkAt(path) !== undefined) return [];
-    if (inRoot.has(name) && !stubs.known.has(path)) return [{ path }];
+    const there = inRoot.get(name);
+    if (there !== undefined && !stubs.known.has(path)) return [{ path, id: there.id }];
     const from = covers.get(name);
     if (from === undefined) return [{ path, cover: 'directory' }];
     if (name in KEPT_FILES) makeStub(path);

@@ -25,6 +25,8 @@ import { homeDirectory } from '../user/home.ts';
 interface Entry {
   readonly path: string;
   readonly isDirectory: boolean;
+  /** Device and inode, as `stat -c %d:%i` prints them. */
+  readonly id: string;
 }
 
 /**
@@ -33,7 +35,8 @@ interface Entry {
 function entryAt(path: string): Entry | undefined {
   try {
     const real = realpathSync.native(path);
-    return { path: real, isDirectory: statSync(real).isDirectory() };
+    const found = statSync(real, { bigint: true });
+    return { path: real, isDirectory: found.isDirectory(), id: `${found.dev}:${found.ino}` };
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ const argvOf = (changes: Partial<ProgramSandbox> = {}): string =>
 it('program isolation binds single paths, never the whole system', () => {
   expect(argvOf()).not.toMatch(/bind \/ /);
   expect(argvOf()).toMatch(/^bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --cap-drop ALL /);
-  expect(argvOf()).toMatch(/ --remount-ro \/dev --remount-ro \/ -- prlimit --nproc=4 -- npm test$/);
+  expect(argvOf()).toMatch(/ --remount-ro \/dev --remount-ro \/ -- \/bin\/sh -c [^]* prlimit --nproc=4 -- npm test$/);
 });
 
 it('program isolation covers the home first, then the workspace, then what is kept in it', () => {

@@ -12,8 +12,8 @@ const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
 });
 const line = (over: Partial<ShellSurroundings>): string =>
   isolatedShellArgv('/bin/bwrap', around(over), ['/bin/sh', '-c', 'true']).join(' ');
-const directory = (path: string) => ({ path, isDirectory: true });
-const file = (path: string) => ({ path, isDirectory: false });
+const directory = (path: string) => ({ path, isDirectory: true, id: '1:2' });
+const file = (path: string) => ({ path, isDirectory: false, id: '1:2' });
 
 describe('shell isolation of a command', () => {
   test('shell isolation blocks network, processes and capabilities, and ends with the process that started it', () => {
