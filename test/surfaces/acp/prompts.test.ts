@@ -1,10 +1,11 @@
 /** An ACP client leads a team: prompts become runs, the board is the plan, and the division of the work needs approval. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Editor } from '../../support/acp-editor.ts';
 import { until, Workplace } from '../../support/cli.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const SUBTASKS = [
   { subject: '[no-cascade] Fix a', description: 'Mend a.', acceptance: ['a works'], files: ['a.txt'] },
@@ -16,6 +17,8 @@ const SUBTASKS = [
     dependencies: [1],
   },
 ];
+const waiting = (go: string): string =>
+  `exec:cat >/dev/null; while [ ! -e ${go} ]; do sleep 0.02; done; echo "made by $TEAMS_MEMBER"`;
 const WORKER = 'exec:cat >/dev/null; echo "made by $TEAMS_MEMBER"';
 
 let place: Workplace;
@@ -30,9 +33,15 @@ const editorOn = (...args: string[]): Promise<Editor> =>
 
 describe('a prompt', () => {
   test('a prompt is divided, approved, done and reported, and its board is the plan', async () => {
-    await using editor = await editorOn();
+    // A file that appears in the workspace would be nobody's.
+    const go = join(tempDir(), 'go');
+    await using editor = await Editor.on(place, '--planner', PLANNER, '--agent', waiting(go));
     const session = await editor.session();
-    const { stopReason, _meta } = await session.prompt('2:executor fix both');
+    const prompted = session.prompt('2:executor fix both');
+    const begun = 'in_progress #1 [no-cascade] Fix a (worker-1)';
+    await until(() => session.plans().flat().includes(begun), 'the plan shows the task that began');
+    writeFileSync(go, '');
+    const { stopReason, _meta } = await prompted;
     expect(stopReason).toBe('end_turn');
     expect(_meta).toMatchObject({ teams: { outcome: 'succeeded', exitCode: 0 } });
     expect(session.said()).toMatch(/^```\nTEAM COMPLETE\nTeam: forge-team-\d+ \| Template: custom/);
@@ -44,7 +53,6 @@ describe('a prompt', () => {
       'completed #1 [no-cascade] Fix a (worker-1)',
       'completed #2 [no-cascade] Fix b (worker-2)',
     ]);
-    expect(session.plans().flat()).toContain('in_progress #1 [no-cascade] Fix a (worker-1)');
     const { toolCall, options } = await editor.isAsked();
     expect(toolCall).toMatchObject({ title: 'Start this team?', status: 'pending' });
     expect(JSON.stringify(toolCall.content)).toContain('TEAM DECOMPOSITION');

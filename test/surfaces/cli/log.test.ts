@@ -128,8 +128,9 @@ describe('verbs that follow, as processes', () => {
   /** Runs a verb with its output in a file. One that does not end by itself is ended. */
   const follow = (verb: string, file: string) => {
     const ended = place.shell(`exec timeout 30 teams ${verb} --follow --json >${file}`);
+    const path = join(place.root, file);
     const shows = (text: string, times = 1) =>
-      until(() => readFileSync(join(place.root, file), 'utf8').split(text).length > times, `${text} in ${file}`);
+      until(() => existsSync(path) && readFileSync(path, 'utf8').split(text).length > times, `${text} in ${file}`);
     return { ended, shows };
   };
 
