@@ -162,13 +162,15 @@ interface ResourceChanges {
   readonly updated: readonly string[];
 }
 
+/** What is new counts as updated: a host may have read it, and subscribed to it, before this look. */
 export function changesBetween(before: ResourceSnapshot, now: ResourceSnapshot): ResourceChanges {
   const uris = [...now.marks.keys()];
   const updated = uris.filter((uri) => {
     const [was, is = []] = [before.marks.get(uri), now.marks.get(uri)];
-    return was !== undefined && (was.length !== is.length || was.some((one, index) => one !== is[index]));
+    return was?.length !== is.length || was.some((one, index) => one !== is[index]);
   });
-  const tasks = [...before.tasks].flatMap(([uri, task]) => (now.tasks.get(uri) === task ? [] : [uri]));
+  const tasks = [...new Set([...before.tasks.keys(), ...now.tasks.keys()])];
+  const changed = tasks.filter((uri) => before.tasks.get(uri) !== now.tasks.get(uri));
   const isListChanged = before.marks.size !== now.marks.size || uris.some((uri) => !before.marks.has(uri));
-  return { isListChanged, updated: [...updated, ...tasks] };
+  return { isListChanged, updated: [...updated, ...changed] };
 }
