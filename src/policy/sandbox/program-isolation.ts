@@ -78,6 +78,8 @@ export interface ProgramSandbox {
   readonly kept: readonly KeptPath[];
   /** Directories that appear empty. */
   readonly hidden: readonly string[];
+  /** It runs no command of anybody: a workspace that changes meanwhile must not look like a weak isolation. */
+  readonly isProbe?: boolean;
   /** Read-only, below a hidden directory: the files of a task. */
   readonly handed: readonly string[];
   /** This process is root: the program gets another uid, and the kernel's switches are read-only. */
@@ -173,7 +175,7 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   '--remount-ro',
   '/',
   '--',
-  ...provingMounts(sandbox.kept),
+  ...(sandbox.isProbe === true ? [] : provingMounts(sandbox.kept)),
   ...sandbox.limiting,
   ...argv,
 ];

@@ -35,6 +35,8 @@ export interface ShellSurroundings {
   readonly keys: readonly Entry[];
   /** What the user lends. */
   readonly lend: LentPaths;
+  /** It runs no command of anybody: a workspace that changes meanwhile must not look like a weak isolation. */
+  readonly isProbe?: boolean;
 }
 
 /** Places with keys, relative to a user's home. */
@@ -110,7 +112,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     '--chdir',
     root,
     '--',
-    ...provingMounts([...gitOf(surroundings), ...kept(surroundings)]),
+    ...(surroundings.isProbe === true ? [] : provingMounts([...gitOf(surroundings), ...kept(surroundings)])),
     ...argv,
   ];
 }

@@ -259,5 +259,8 @@ function weakness(
     String(process.pid),
     `${team[0] ?? '/nowhere'}/config.json`,
   ];
-  return probeWeakness(isolatedProgramArgv(bwrap, sandbox, ['/bin/sh', '-c', PROBE, 'probe', ...words]), environment);
+  return probeWeakness(
+    isolatedProgramArgv(bwrap, { ...sandbox, isProbe: true }, ['/bin/sh', '-c', PROBE, 'probe', ...words]),
+    environment,
+  );
 }

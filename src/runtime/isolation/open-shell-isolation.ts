@@ -124,6 +124,6 @@ async function weakness(
   return withProbeDirectory(async (canary) => {
     const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
     const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
-    return probeWeakness(isolatedShellArgv(bwrap, surroundings, script), environment);
+    return probeWeakness(isolatedShellArgv(bwrap, { ...surroundings, isProbe: true }, script), environment);
   });
 }
