@@ -47,6 +47,8 @@ export class ToolCallView implements TeamView {
   /** Paths whose diff was shown. */
   readonly #shown = new Set<string>();
   readonly #done: Done[] = [];
+  /** Those that had no diff when it was read; they are read again at the end. */
+  readonly #bare: Done[] = [];
   #reading: Promise<void> | undefined;
 
   /** @param stop aborts when no more diffs are wanted */
@@ -75,6 +77,7 @@ export class ToolCallView implements TeamView {
   async end(store: TeamReader): Promise<void> {
     await this.#reading;
     if (this.#stop.aborted) return;
+    this.#done.unshift(...this.#bare.splice(0));
     await this.#showDiffs(store);
     const [all = []] = await changedTexts(store, [undefined], this.#stop);
     const rest = all.filter(({ path }) => !this.#shown.has(path));
@@ -134,16 +137,20 @@ export class ToolCallView implements TeamView {
   async #showDiffs(store: TeamReader): Promise<void> {
     const done = this.#done.splice(0);
     if (done.length === 0) return;
+    // What could not be read now is read again at the end.
     const texts = await changedTexts(
       store,
       done.map(({ task }) => task),
       this.#stop,
-    );
-    for (const [at, { id, result }] of done.entries()) await this.#showDiff(id, result, texts[at] ?? []);
+    ).catch(() => []);
+    for (const [at, one] of done.entries()) {
+      const its = texts[at] ?? [];
+      if (its.length === 0) this.#bare.push(one);
+      else await this.#showDiff(one.id, one.result, its);
+    }
   }
 
   async #showDiff(toolCallId: string, result: string, texts: readonly ChangedText[]): Promise<void> {
-    if (texts.length === 0) return;
     for (const { path } of texts) this.#shown.add(path);
     const content = [...(result === '' ? [] : [textContent(result)]), ...texts.map(diffContent)];
     const locations = texts.map(({ path }) => ({ path }));

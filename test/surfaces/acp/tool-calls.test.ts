@@ -6,7 +6,7 @@ import type { Script } from '../../fixtures/model-server/script.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import { like } from '../../agents/like.ts';
 import { Editor, type EditorSession } from '../../support/acp-editor.ts';
-import { Workplace } from '../../support/cli.ts';
+import { until, Workplace } from '../../support/cli.ts';
 
 let place: Workplace;
 beforeEach(async () => {
@@ -52,6 +52,7 @@ describe('attempts at tasks', () => {
     await using editor = await Editor.on(place);
     const session = await editor.session(join(place.root, 'work'));
     await session.prompt('plan.yaml');
+    await until(() => calls(session)[0]?.kind === 'edit', 'the diff of the first attempt is shown');
     const [change, add, broken, rest] = calls(session);
     expect(change).toMatchObject({ title: 'ada: #1 Change a', kind: 'edit', status: 'completed' });
     expect(change?.content).toContain('wrote it');
