@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
@@ -119,7 +119,9 @@ export class Workplace {
   async shell(line: string): Promise<Answer> {
     const bin = join(this.root, 'bin');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'teams'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`, { mode: 0o755 });
+    // Only once: a file that another process of the test is about to execute cannot be written.
+    if (!existsSync(join(bin, 'teams')))
+      writeFileSync(join(bin, 'teams'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`, { mode: 0o755 });
     const env = { ...this.environment, PATH: `${bin}:${this.environment['PATH'] ?? ''}` };
     const child = spawn('/bin/bash', ['-c', line], { cwd: this.root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
