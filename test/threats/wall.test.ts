@@ -83,13 +83,15 @@ let workspace: Workspace | undefined;
 let sandbox: Sandbox;
 let lend: Lend | undefined;
 let team: string[];
+let path: string;
 beforeEach(() => {
   lend = undefined;
   team = [join(root, '.teams')];
+  path = process.env['PATH'] ?? '';
 });
 
 async function run(command: string): Promise<CallAnswer> {
-  const environment = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: join(home, 'state') };
+  const environment = { PATH: path, HOME: home, XDG_STATE_HOME: join(home, 'state') };
   workspace ??= await openWorkspace({
     root,
     environment,
@@ -185,12 +187,13 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     writeFileSync(join(home, '.aws/credentials'), 'a secret');
     symlinkSync(join(home, '.aws/config'), join(home, 'linked'));
     const over = dirname(root);
+    writeFileSync(join(over, 'beside'), 'mine\n');
     const acts = [
       'grep -q "of aws" ~/.aws/config',
       'grep -q "of aws" ~/linked',
       'echo x > ~/cache/x',
       connect('SOCKET'),
-      'echo x > "$PWD/../beside"',
+      'grep -q mine "$PWD/../beside" && echo mine > "$PWD/../beside"',
     ];
     const tried = async (): Promise<boolean[]> => {
       const done: boolean[] = [];
@@ -206,7 +209,6 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
       write: ['~/cache', join(over, 'beside')],
       sockets: [facts['SOCKET'] ?? ''],
     };
-    writeFileSync(join(over, 'beside'), '');
     expect(await tried()).toEqual([true, true, true, true, true, false, false, false]);
   });
 
@@ -231,6 +233,15 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     lend = { read: [path.replace('HOME', home)], write: [], sockets: [] };
     sandbox = 'workspace-write';
     await expect(run('true')).rejects.toThrow(why);
+  });
+
+  test('no program of the workspace takes part in the proof of the mounts, also if PATH begins there', async () => {
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    for (const name of ['cut', 'stat'])
+      writeFileSync(join(bin, name), '#!/bin/sh\necho "$0" >> "${0%/*}/ran"\n', { mode: 0o755 });
+    path = `${bin}:${path}`;
+    expect(await isDone('workspace-write', 'test ! -e bin/ran && stat . && test -e bin/ran')).toBe(true);
   });
 
   test('all processes of the isolation end with the process that started it, and with its command', async () => {

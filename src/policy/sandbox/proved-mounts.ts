@@ -2,6 +2,7 @@
  * The proof, inside of an isolation, that its mounts in the workspace are where they should be. The workspace may change
  * while bubblewrap mounts: a name that becomes a link at that moment would show another file of the user, or be mounted
  * elsewhere. So before the command starts, each name must be a mount point, and what is there must be what was seen.
+ * The system's own programs look: PATH may begin with a directory of the workspace, as `npm run` makes it.
  */
 interface MountedName {
   readonly path: string;
@@ -10,7 +11,7 @@ interface MountedName {
 }
 
 const SCRIPT = `left=$1; shift
-is() { PATH="$PATH:/usr/bin:/bin" "$@"; }
+is() { PATH="/usr/bin:/bin:$PATH" "$@"; }
 at="
 $(is cut -d ' ' -f 5 /proc/self/mountinfo)
 "
