@@ -73,7 +73,7 @@ const completions = (on: Team): string[] =>
 
 describe('a teammate that is killed', () => {
   it('a killed teammate gives its task to another at once, after all that it started is gone', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const work = { run: `echo "$TEAMS_MEMBER $$" >> who.txt; ${gate('go')}` };
     const on = await team({ members: ['ada', 'bob'], tasks: [{ subject: 'One', work }] });
     const session = await lead(on);
@@ -93,7 +93,7 @@ describe('a teammate that is killed', () => {
   });
 
   it('a killed teammate is restarted after 5, 10 and 20 s, then abandoned, and its tasks go to another', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const clock = fastClock();
     const tasks = [
       { subject: 'Bob’s', owner: name('bob'), work: { run: gate('go') } },
@@ -128,7 +128,7 @@ describe('a teammate that is killed', () => {
   });
 
   it('a killed teammate is ended and started once more if its next process hangs before it is ready', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const clock = fastClock();
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const session = await lead(on, { clock, monitorIntervalMs: 3_600_000 });
@@ -151,7 +151,7 @@ describe('a teammate that is killed', () => {
   });
 
   it('a task that took down three processes fails and is never claimed again', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const tasks = [{ subject: 'Poison', work: { run: 'kill -9 $PPID; sleep 5' } }, { subject: 'Good' }];
     const on = await team({ members: ['ada', 'bob', 'cy', 'dan'], tasks });
     expect(await run(on)).toBe('finished');
@@ -160,7 +160,7 @@ describe('a teammate that is killed', () => {
   });
 
   it('a restart of a killed teammate is counted on disk at once, for the next lead', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const clock = fastClock();
     const on = await team({ members: ['ada'] });
     const first = await lead(on, { clock, endsWhenDone: false, monitorIntervalMs: 3_600_000 });
@@ -176,7 +176,7 @@ describe('a teammate that is killed', () => {
   });
 
   it('a stopped teammate loses its task to another, and its late completion is refused', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const clock = fastClock();
     const work = { run: `echo "$TEAMS_MEMBER" >> who.txt; ${gate('go')}` };
     const on = await team({
@@ -212,7 +212,7 @@ describe('a teammate that hangs', () => {
   const waits = scripted({ waitsFor: 'go', repeat: true });
 
   it('a hanging teammate is asked once, then loses its task and its process', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const on = await team({
       members: [{ name: 'ada', agent: waits }, 'bob'],
       tasks: [{ subject: 'One', owner: name('ada'), work: { run: 'true' } }],
@@ -315,7 +315,7 @@ describe('a lead that is killed', () => {
   it.each(SPAWN_POINTS.flatMap((point) => Array.from({ length: SIZES.spawnDeaths }, () => point)))(
     'a lead killed while it starts a teammate, %s, leaves no process, and the next lead starts all members',
     async (dies) => {
-      allowLeft(/\.(lock|tmp)$/);
+      allowLeft();
       const on = await team({ members: ['ada', 'bob', 'cy'], tasks: tasks.slice(0, 3) });
       expect((await (await leadProcess(on, { dies })).ended).signal).toBe('SIGKILL');
       const record = on.handle.store.roster.read(name('bob'));
@@ -331,7 +331,7 @@ describe('a lead that is killed', () => {
   );
 
   it('a killed lead takes a zoo of escapes along', async (context) => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const zoo = openZoo();
     if (zoo.missing) context.skip(`there is no ${zoo.missing} here`);
     const animals = Object.entries(zoo.animals).map(([program, marker], index) => {
@@ -405,7 +405,7 @@ describe('who leads', () => {
   });
 
   it('a lead that finds another in the log gives up: it stops what it started and changes nothing', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const session = await lead(on);
     await session.start(session.startable());

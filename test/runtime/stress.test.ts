@@ -16,7 +16,7 @@ const TASKS = 1_000;
 
 /** Two teammates at work, each on a command that has a child in its own session. */
 async function atWork(root: string): Promise<{ on: Team; first: Apart }> {
-  allowLeft(/\.(lock|tmp)$/);
+  allowLeft();
   const run = 'setsid sleep 300 & sleep 300';
   const on = await team({
     root,

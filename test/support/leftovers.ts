@@ -16,8 +16,13 @@ const LOOK_EVERY_MS = 20;
 const LEFT_BEHIND = /\.lock(~[0-9a-f]+)*$|\.tmp$/;
 const allowed: RegExp[] = [];
 
-/** For a test about the leftovers of a dead process: files whose path matches are allowed. */
-export function allowLeft(pattern: RegExp): void {
+/**
+ * For a test that kills processes.
+ *
+ * @param pattern the paths that are allowed; without one, all that a killed process leaves: locks, the guards under which
+ *   a dead one's lock is taken over, and temporary files
+ */
+export function allowLeft(pattern: RegExp = LEFT_BEHIND): void {
   allowed.push(pattern);
 }
 

@@ -38,7 +38,7 @@ describe('starting', () => {
   });
 
   it('a run stops the others if one member does not start, and names it', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const members = ['ada', { name: 'bob', agent: { kind: 'scripted' as const, options: { turns: 'none' } } }, 'cy'];
     const on = await team({ members });
     const session = await lead(on);
@@ -274,7 +274,7 @@ describe('stopping', () => {
   });
 
   it('stopping ends processes that ignore SIGTERM, also in their own session', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const tasks = [
       {
         subject: 'Deaf',
@@ -314,7 +314,7 @@ describe('stopping', () => {
   });
 
   it('the lead sees a killed worker that a person started again', async () => {
-    allowLeft(/\.(lock|tmp)$/);
+    allowLeft();
     const tasks = [
       { subject: 'One', work: { run: 'until test -e go; do sleep 0.02; done' } },
       { subject: 'Two', work: { run: 'true' } },

@@ -143,7 +143,7 @@ describe('an editor that goes away while members work', () => {
   });
 
   test('an editor that kills the agent leaves no member, and the team can be resumed', async () => {
-    allowLeft(/\.lock$/);
+    allowLeft();
     const { editor, prompt } = await working();
     const answered = prompt.catch(() => undefined);
     const exited = once(editor.process, 'exit');
