@@ -1,6 +1,6 @@
 /** The frame of the page: the team and its state, the views, and the details beside them. */
 import { Fragment, type JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Head, TeamEntry } from '../../wire-types.ts';
 import { ActivityView } from './activity.tsx';
 import { BoardView } from './board-view.tsx';
@@ -235,12 +235,14 @@ export function AsidePanel({
 }): JSX.Element {
   const panel = useRef<HTMLElement>(null);
   const { kind, id } = aside;
-  // The opened details get the focus; on closing, the previous element gets it back.
-  useEffect(() => {
-    const before = document.activeElement;
+  // The opened details get the focus; on closing, the previous element gets it back. An inert element loses the focus
+  // and takes none: so it is remembered before the page is drawn with what it covers, and focused when it is drawn without.
+  const before = useRef(document.activeElement);
+  useLayoutEffect(() => {
     panel.current?.focus();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      const { current } = before;
+      if (current instanceof HTMLElement) queueMicrotask(() => current.focus());
     };
   }, []);
   return (
