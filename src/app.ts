@@ -91,6 +91,7 @@ export { type ExitReason } from './runtime/teammate/announce-exit.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
 export { HostLeadContext } from './runtime/runs/host-lead-context.ts';
 export { carryOutUndo } from './runtime/runs/carry-out-undo.ts';
+export { carryOutApply, planApply, type ApplyPlan } from './runtime/runs/apply-landed.ts';
 export { interruptedUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
 export { closeTeam, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';

@@ -3,7 +3,7 @@
  * reading these texts: every message carries its `kind` and ids.
  */
 import type { Name } from '../model/text/names.ts';
-import type { Task } from '../model/board/task.ts';
+import type { Bounce, Task } from '../model/board/task.ts';
 
 type Named = Pick<Task, 'id' | 'subject'>;
 
@@ -48,6 +48,18 @@ export const saidOfPlan = (taskId: string, answer: string): string =>
 /** @param feedback of the user's hook */
 export const refusedCompletion = (taskId: string, feedback: string): string =>
   `NOT DONE: Task #${taskId} was refused by a check of the user: ${feedback}`;
+
+/** @param hasOwnChange its tree shows its change on what landed, where both conflict with marks */
+export function sentBack(
+  taskId: string,
+  { cause, why }: Pick<Bounce, 'cause' | 'why'>,
+  { hasOwnChange }: { hasOwnChange: boolean },
+): string {
+  const tree = hasOwnChange
+    ? `Your files are now what landed meanwhile with your change on it${cause === 'conflict' ? '; where both conflict there are marks (<<<<<<<, =======, >>>>>>>): resolve them all, keep what both wanted' : ''}.`
+    : 'Your files are now what landed meanwhile; do it again there.';
+  return `SENT BACK: Your change for task #${taskId} did not land: ${why}. ${tree}`;
+}
 
 export const refusedIdle = (feedback: string): string => `NOT IDLE: A check of the user says: ${feedback}`;
 

@@ -7,7 +7,7 @@ import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from '../model/agent/turn-end.ts';
 import type { Board } from '../model/board/board.ts';
 import { tasksOf } from '../model/board/listed-tasks.ts';
-import { listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
+import { LANDING, listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
 import type { Gate } from '../model/team/team-config.ts';
 import { duration } from './mail-wording.ts';
@@ -97,6 +97,7 @@ export function exitCodeOf(board: Board, gates: readonly Gate[], { strict }: { s
 function* undone({ lists }: Board): Generator<number> {
   yield* listOf(lists, MISSED);
   yield* listOf(lists, PENDING);
+  yield* listOf(lists, LANDING);
 }
 
 function isRequiredIn(tasks: Iterable<Task>): boolean {

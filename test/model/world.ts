@@ -101,6 +101,14 @@ export const completed = (task: string, epoch: number): Change => ({
   result: { summary: 'done', files: [] },
 });
 
+export const submitted = (task: string, epoch: number): Change => ({
+  type: 'task.submitted',
+  task,
+  epoch,
+  result: { summary: 'done', files: ['a'] },
+  attempt: { commit: 'a'.repeat(40), base: 'b'.repeat(40) },
+});
+
 /** A team `login`, led in epoch 1, with ada and bob (executors) and cy (a reviewer), each in its first incarnation. */
 export function openWorld(claim: ClaimMode = 'auto', prefixes: Partial<Record<string, string[]>> = {}): World {
   const world = new World();

@@ -6,6 +6,7 @@
  *   Tasks:  pending ─claimed→ in_progress ─completed→ completed
  *              ↑ └─────────────┘ released, or failed with attempts left
  *              └─retried─ failed ←─failed── in_progress        pending | in_progress ─→ skipped | cancelled
+ *   With trees: in_progress ─submitted→ landing ─landed→ completed, or ─bounced→ pending
  */
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';

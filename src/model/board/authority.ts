@@ -29,6 +29,7 @@ const OPEN_TO_MEMBERS = new Set<Change['type']>([
   'task.claimed',
   'task.released',
   'task.completed',
+  'task.submitted',
   'task.failed',
   'task.updated',
   'request.made',

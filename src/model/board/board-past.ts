@@ -80,6 +80,7 @@ export function remember(past: BoardPast, board: Board, event: BoardEvent, { cha
   trace(past.trace, board, event, place);
   if (event.type === 'member.started' && pastOf(past, event.name).spawnedAt === undefined)
     note(past, event.name, { spawnedAt: event.at });
+  if (event.type === 'task.landed') landed(past, board, event.task);
   if ('by' in event.author) authored(past, board, event, event.author.by);
   for (const id of changed) {
     past.unblocked.delete(id);
@@ -94,6 +95,14 @@ function authored(past: BoardPast, board: Board, event: BoardEvent, name: Name):
   const { completed, failures } = pastOf(past, name);
   if (event.type === 'task.completed') note(past, name, { completed: completed + 1, failures: 0 });
   else if (event.type === 'task.failed' && isMembersFailure(board, event)) note(past, name, { failures: failures + 1 });
+}
+
+/** The lead writes that it landed; its author completed it. */
+function landed(past: BoardPast, board: Board, id: string): void {
+  const task = board.tasks.get(id);
+  if (task?.status !== 'completed') return;
+  const { member } = task.by;
+  note(past, member, { completed: pastOf(past, member).completed + 1, failures: 0 });
 }
 
 function rememberTask(past: BoardPast, task: Task, at: string): void {

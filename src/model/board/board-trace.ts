@@ -62,6 +62,9 @@ export function traceFreed(traced: BoardTrace, member: Name, at: string): void {
 const MOVES: ReadonlySet<string> = new Set<Change['type']>([
   'task.claimed',
   'task.completed',
+  'task.submitted',
+  'task.landed',
+  'task.bounced',
   'task.failed',
   'task.skipped',
   'task.cancelled',

@@ -78,6 +78,7 @@ export const NO_TASKS: Readonly<Counts> = {
   total: 0,
   pending: 0,
   in_progress: 0,
+  landing: 0,
   completed: 0,
   failed: 0,
   skipped: 0,
@@ -250,7 +251,8 @@ function heldUp({ open, tasks, waiting, unresolved }: Board): number {
 }
 
 /** Every task is final, and there is at least one. */
-export const isDone = ({ tally }: Board): boolean => tally.total > 0 && tally.pending === 0 && tally.in_progress === 0;
+export const isDone = ({ tally }: Board): boolean =>
+  tally.total > 0 && tally.pending + tally.in_progress + tally.landing === 0;
 
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
 

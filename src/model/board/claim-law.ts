@@ -5,9 +5,9 @@ import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import type { Name } from '../text/names.ts';
 import { POISON_AFTER, type Task } from './task.ts';
-import { factsOf, toClaimed, toCompleted, toFailed, toPending, type Running } from './task-value.ts';
+import { factsOf, toClaimed, toCompleted, toFailed, toLanding, toPending, type Running } from './task-value.ts';
 
-type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.failed' }>;
+type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.submitted' | 'task.failed' }>;
 
 export function ruleClaim(board: Board, task: Task, name: Name, author: Author, at: string): Ruling {
   const incarnation = incarnationOf(author);
@@ -24,6 +24,8 @@ export function ruleClaimEnd(task: Task, change: ClaimEnd, author: Author, at: s
   switch (change.type) {
     case 'task.completed':
       return { tasks: [toCompleted(task, at, change.result)] };
+    case 'task.submitted':
+      return { tasks: [toLanding(task, at, change.result, change.attempt)] };
     case 'task.failed':
       return { tasks: [attempted(task, at, change.why)] };
     case 'task.released':

@@ -7,7 +7,7 @@ import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
 import { memberSchema, nameSchema } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
-import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
+import { attemptSchema, BOUNCE_CAUSES, newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 
 /** The versions of the log that this program reads. What a version-1 log folds to is frozen. */
 const LOG_VERSIONS = [1, 2] as const;
@@ -16,7 +16,8 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
 /**
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
  * Version 2: a member's process creates no task with a command; a retry brings back what was skipped because of the
- * task, and carries a note; a team can be paused.
+ * task, and carries a note; a team can be paused; changes of members with trees of their own are submitted, and land or
+ * are sent back.
  */
 export const LOG_VERSION: LogVersion = 2;
 
@@ -72,6 +73,16 @@ const changes = [
   z.object({ type: z.literal('task.released'), task, epoch, reason: z.enum(RELEASE_REASONS), why }),
   z.object({ type: z.literal('task.completed'), task, epoch, result: resultSchema }),
   z.object({ type: z.literal('task.failed'), task, epoch, why, result: resultSchema.optional() }),
+  z.object({ type: z.literal('task.submitted'), task, epoch, result: resultSchema, attempt: attemptSchema }),
+  z.object({ type: z.literal('task.landed'), task, epoch, commit: attemptSchema.shape.commit }),
+  z.object({
+    type: z.literal('task.bounced'),
+    task,
+    epoch,
+    cause: z.enum(BOUNCE_CAUSES),
+    why,
+    files: z.array(z.string().max(4_096)).max(1_000).default([]),
+  }),
   z.object({ type: z.literal('task.retried'), task, note: why.optional() }),
   z.object({
     type: z.literal('task.skipped'),

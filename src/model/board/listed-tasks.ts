@@ -3,8 +3,18 @@
  * started, which a member should claim next. The functions only read.
  */
 import { claimRefusal, dependants, isReady, type Board } from './board.ts';
-import { byId, type Task } from './task.ts';
-import { CHECKPOINTS, listOf, MISSED, OFFERED, offeredTo, openOffers, PENDING, pendingOf } from './task-lists.ts';
+import { byId, type LandingTask, type Task } from './task.ts';
+import {
+  CHECKPOINTS,
+  LANDING,
+  listOf,
+  MISSED,
+  OFFERED,
+  offeredTo,
+  openOffers,
+  PENDING,
+  pendingOf,
+} from './task-lists.ts';
 import type { Name } from '../text/names.ts';
 
 /** Pending tasks, lowest id first. */
@@ -31,6 +41,15 @@ export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
 /** Checkpoints that wait for a person, lowest id first. */
 export function* readyCheckpoints(board: Board): Generator<Task> {
   for (const task of tasksOf(board, listOf(board.lists, CHECKPOINTS))) if (isReady(board, task)) yield task;
+}
+
+/** Tasks whose change waits to land, in the order in which they were submitted. */
+export function landingTasks(board: Board): LandingTask[] {
+  const found: LandingTask[] = [];
+  for (const task of tasksOf(board, listOf(board.lists, LANDING))) if (task.status === 'landing') found.push(task);
+  return found.sort((a, b) =>
+    a.submitted_at < b.submitted_at ? -1 : a.submitted_at > b.submitted_at ? 1 : byId(a, b),
+  );
 }
 
 /** Tasks that are final and not completed, lowest id first. */

@@ -5,6 +5,7 @@
 import { commands, speaker } from './authority.ts';
 import { allDependants, ownsPrefix, refused, waitsFor, type Board, type Refused } from './board.ts';
 import { ruleClaim, ruleClaimEnd } from './claim-law.ts';
+import { ruleLanding } from './landing-law.ts';
 import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
@@ -27,6 +28,13 @@ export function ruleTask(board: Board, change: TaskEventChange, author: Author, 
     case 'task.completed':
     case 'task.failed':
       return ruleClaimEnd(task, change, author, at);
+    case 'task.submitted':
+      return board.version === 1
+        ? refused('POLICY_DENIED', 'a log of version 1 knows no landing')
+        : ruleClaimEnd(task, change, author, at);
+    case 'task.landed':
+    case 'task.bounced':
+      return ruleLanding(board, task, change, at);
     case 'task.retried':
       return retried(board, task, change.note, author, at);
     case 'task.skipped':
@@ -136,6 +144,8 @@ function notFailed(task: Task): Refused {
       return refused('FINAL', `task #${task.id} is pending already; a member that may do it claims it`);
     case 'in_progress':
       return refused('FINAL', `task #${task.id} is being worked on by ${task.claim.member}; wait for its end`);
+    case 'landing':
+      return refused('FINAL', `task #${task.id} is done and waits to land; wait for its end`);
     case 'skipped':
       return task.because === undefined
         ? refused('FINAL', `task #${task.id} was skipped on purpose; create it again if it is wanted`)

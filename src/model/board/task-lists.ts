@@ -17,6 +17,8 @@ export const PENDING = 'pending';
 export const OFFERED = 'offered';
 /** Those of them that a person decides about. */
 export const CHECKPOINTS = 'checkpoints';
+/** Tasks whose change waits to land. */
+export const LANDING = 'landing';
 /** Tasks that are final and not completed. */
 export const MISSED = 'missed';
 /** Pending tasks of an owner. */
@@ -80,7 +82,8 @@ function namesOf(task: Task, isBlocked: boolean): string[] {
     if (owner !== undefined) names.push(pendingOf(owner));
     if (!isBlocked) names.push(OFFERED, owner === undefined ? openOffer(task) : offeredTo(owner));
     if (!isBlocked && isCheckpoint(task)) names.push(CHECKPOINTS);
-  } else if (status !== 'in_progress' && status !== 'completed') names.push(MISSED);
+  } else if (status === 'landing') names.push(LANDING);
+  else if (status !== 'in_progress' && status !== 'completed') names.push(MISSED);
   for (const member of workersOf(task)) {
     names.push(workOf(member));
     if (status === 'completed') names.push(doneOf(member));

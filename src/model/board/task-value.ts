@@ -1,10 +1,10 @@
 /** Makes the next value of a task: fields that are valid in every status are copied, no others. */
 import type { Name } from '../text/names.ts';
-import type { Claim, FailureCode, NewTask, TaskResult, Task, TaskFacts } from './task.ts';
+import type { Attempt, Bounce, Claim, FailureCode, LandingTask, NewTask, TaskResult, Task, TaskFacts } from './task.ts';
 
 export type Running = Task & { readonly status: 'in_progress' };
 
-type Optional = 'key' | 'activeForm' | 'owner' | 'role' | 'note';
+type Optional = 'key' | 'activeForm' | 'owner' | 'role' | 'note' | 'bounced';
 type Given = Omit<TaskFacts, Optional | 'updated_at'> & { readonly [Key in Optional]?: TaskFacts[Key] | undefined };
 type Unsealed<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -31,6 +31,7 @@ export function factsOf(task: Given, at: string): Unsealed<TaskFacts> {
   if (task.owner !== undefined) facts.owner = task.owner;
   if (task.role !== undefined) facts.role = task.role;
   if (task.note !== undefined) facts.note = task.note;
+  if (task.bounced !== undefined) facts.bounced = task.bounced;
   return facts;
 }
 
@@ -79,6 +80,36 @@ export const toCompleted = (task: Running, at: string, result: TaskResult): Task
 export const toFailed = (task: Running, at: string, code: FailureCode, reason: string): Task =>
   Object.assign(factsOf(task, at), { status: 'failed' as const, code, reason, by: task.claim });
 
+export const toLanding = (task: Running, at: string, result: TaskResult, attempt: Attempt): Task =>
+  Object.assign(factsOf(task, at), {
+    status: 'landing' as const,
+    result,
+    by: task.claim,
+    claimed_at: task.claimed_at,
+    submitted_at: at,
+    attempt,
+  });
+
+export const toLanded = (task: LandingTask, at: string, commit: string): Task =>
+  Object.assign(factsOf(task, at), {
+    status: 'completed' as const,
+    result: task.result,
+    by: task.by,
+    claimed_at: task.claimed_at,
+    landed: { commit, attempt: task.attempt },
+  });
+
+export const toBounced = (task: LandingTask, at: string, bounced: Bounce): Task =>
+  Object.assign(factsOf({ ...task, bounced }, at), { status: 'pending' as const });
+
+export const toUnlanded = (task: LandingTask, at: string, bounced: Bounce): Task =>
+  Object.assign(factsOf({ ...task, bounced }, at), {
+    status: 'failed' as const,
+    code: 'FAILED' as const,
+    reason: `its change was sent back ${bounced.count} times: ${bounced.why}`,
+    by: task.by,
+  });
+
 export const toSkipped = (task: Task, at: string, reason: string, because?: string): Task => {
   const value = Object.assign(factsOf(task, at), { status: 'skipped' as const, reason });
   return because === undefined ? value : Object.assign(value, { because });
@@ -91,6 +122,7 @@ export function toRetried(
   { note, byPerson }: { note?: string | undefined; byPerson: boolean },
 ): Task {
   const facts = factsOf(task, at);
+  delete facts.bounced;
   if (note !== undefined) facts.note = note;
   const value = Object.assign(facts, { status: 'pending' as const, attempts: 0, lost: 0 });
   return byPerson ? Object.assign(value, { retried: true as const }) : value;

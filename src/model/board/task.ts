@@ -5,7 +5,15 @@
 import * as z from 'zod';
 import { memberSchema, nameSchema, type Name } from '../text/names.ts';
 
-export const TASK_STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+export const TASK_STATUSES = [
+  'pending',
+  'in_progress',
+  'landing',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** Texts in the log are limited; longer ones belong into files. Lengths are counted in UTF-16 units. */
@@ -48,6 +56,31 @@ export type TaskResult = z.infer<typeof resultSchema>;
 export const claimSchema = z.strictObject({ member: memberSchema, incarnation: z.string(), epoch: z.number().int() });
 export type Claim = z.infer<typeof claimSchema>;
 
+const commitSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Expected the hash of a commit');
+
+/** A change that a member made in its own tree: the commit that keeps it, and the state of the project it began from. */
+export const attemptSchema = z.strictObject({ commit: commitSchema, base: commitSchema });
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** Why a change was sent back: it does not fit to what landed, a gate is red with it, it has files of others. */
+export const BOUNCE_CAUSES = ['conflict', 'gate', 'stray'] as const;
+export type BounceCause = (typeof BOUNCE_CAUSES)[number];
+
+/** A change that was sent back to its author; its files are held for it until it lands or the task ends. */
+export interface Bounce {
+  /** How often the task's changes were sent back. */
+  readonly count: number;
+  readonly cause: BounceCause;
+  readonly why: string;
+  readonly files: readonly string[];
+  readonly attempt: Attempt;
+  /** When it was sent back first: the oldest one goes before others. */
+  readonly since: string;
+}
+
+/** A task whose changes were sent back this often fails. */
+export const MOST_BOUNCES = 4;
+
 /** Fields that are valid in every status. */
 export interface TaskFacts {
   readonly id: string;
@@ -71,6 +104,8 @@ export interface TaskFacts {
   readonly required: boolean;
   /** What the person who retried it says to the next attempt. */
   readonly note?: string | undefined;
+  /** Only in a team whose members have trees of their own. */
+  readonly bounced?: Bounce | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
@@ -81,7 +116,23 @@ export type Task = TaskFacts &
   (
     | { readonly status: 'pending'; readonly lastFailure?: string; readonly retried?: true }
     | { readonly status: 'in_progress'; readonly claim: Claim; readonly claimed_at: string }
-    | { readonly status: 'completed'; readonly result: TaskResult; readonly by: Claim; readonly claimed_at: string }
+    /** Its work is done and kept; it waits until it is part of the common state of the project. */
+    | {
+        readonly status: 'landing';
+        readonly result: TaskResult;
+        readonly by: Claim;
+        readonly claimed_at: string;
+        readonly submitted_at: string;
+        readonly attempt: Attempt;
+      }
+    /** `landed`: its change, and the commit with which it became part of the common state of the project. */
+    | {
+        readonly status: 'completed';
+        readonly result: TaskResult;
+        readonly by: Claim;
+        readonly claimed_at: string;
+        readonly landed?: { readonly commit: string; readonly attempt: Attempt };
+      }
     | { readonly status: 'failed'; readonly reason: string; readonly code: FailureCode; readonly by?: Claim }
     /** `because`: the task whose failure it was skipped for; a retry of that one brings it back. */
     | { readonly status: 'skipped'; readonly reason: string; readonly because?: string }
@@ -91,12 +142,16 @@ export type Task = TaskFacts &
 /** A task in progress. */
 export type ClaimedTask = Task & { readonly status: 'in_progress' };
 
+/** A task whose change waits to land. */
+export type LandingTask = Task & { readonly status: 'landing' };
+
 export type FailureCode = 'FAILED' | 'POISON';
 
 /** A task fails after this many processes died at it. */
 export const POISON_AFTER = 3;
 
-export const isFinal = (task: Task): boolean => task.status !== 'pending' && task.status !== 'in_progress';
+export const isFinal = ({ status }: Task): boolean =>
+  status !== 'pending' && status !== 'in_progress' && status !== 'landing';
 
 /** Whether a task, as a blocker, blocks nothing any longer. */
 export const isResolved = (task: Task): boolean => task.status === 'completed' || task.status === 'skipped';

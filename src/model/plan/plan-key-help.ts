@@ -54,6 +54,11 @@ const PLAN: KeyHelpTable = {
     text: 'Unix sockets that they may connect to.',
     example: ['/run/postgresql/.s.PGSQL.5432'],
   },
+  isolation: {
+    text: '`trees`: each member works in a tree of its own, and its changes land one after the other. `teams apply` brings them into your files.',
+    default: 'off',
+    example: 'trees',
+  },
   decomposed: { text: 'What a planner divided. `teams run "TASK"` writes it; leave it out of plans by hand.' },
 };
 

@@ -133,6 +133,8 @@ export const planFileSchema = closed(
     lead: z.union([line(64), agentSpecSchema]).optional(),
     envPass: z.array(envNameSchema).max(1_000).default([]),
     sandbox: closed({ lend: lendSchema.prefault({}) }).prefault({}),
+    /** `trees`: each member works in a tree of its own, and its changes land one after the other. */
+    isolation: z.enum(['trees', 'off']).default('off'),
     decomposed: decomposed.optional(),
   },
   FOREIGN_PLAN_KEYS,

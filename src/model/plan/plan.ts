@@ -69,6 +69,8 @@ export interface Plan {
   readonly envPass: readonly string[];
   /** What its members' programs get in their isolation; absent for nothing, as in plans of earlier versions. */
   readonly lend?: Lend;
+  /** Each member works in a tree of its own. */
+  readonly isolation?: 'trees' | undefined;
   /** Present if a planner made the plan. */
   readonly decomposed?: Decomposed | undefined;
 }
@@ -115,7 +117,7 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, ...rest }: PlanFile,
+  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, isolation, ...rest }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
@@ -123,6 +125,7 @@ function planOf(
   const leads = lead === undefined ? undefined : agentOf(lead, agents);
   return {
     ...rest,
+    ...(isolation === 'trees' ? { isolation } : {}),
     ...(lendsNothing(sandbox.lend) ? {} : { lend: sandbox.lend }),
     name: name ?? defaultName,
     cwd,

@@ -38,6 +38,7 @@ const FIRST_NOUNS = [
   'fix',
   'gate',
   'hook',
+  'landing',
   'lead',
   'lock',
   'mail',
@@ -57,6 +58,7 @@ const LAST_NOUNS = [
   'subagent',
   'team',
   'teammate',
+  'tree',
   'view',
   'watch',
   'wisdom',
@@ -99,7 +101,9 @@ function factOf(change: Change, author: Author, at: string, board: Board): Fact 
 function textOf(change: Change): { text?: string } {
   if (change.type === 'task.created') return { text: change.fields.subject };
   if (change.type === 'task.assigned') return { text: `to ${change.owner ?? 'nobody'}` };
-  if (change.type === 'task.completed') return { text: change.result.summary };
+  if (change.type === 'task.completed' || change.type === 'task.submitted') return { text: change.result.summary };
+  if (change.type === 'task.landed') return { text: `as ${change.commit.slice(0, 12)}` };
+  if (change.type === 'task.bounced') return { text: `${change.cause}: ${change.why}` };
   if (change.type === 'task.released') return { text: `${change.reason}: ${change.why}` };
   if (change.type === 'member.joined') return { text: `as ${change.role}` };
   if (change.type === 'request.made') return { text: `${change.request}: ${change.text}` };

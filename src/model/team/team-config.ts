@@ -47,6 +47,8 @@ export const configDocumentSchema = z.looseObject({
   /** Paths inside of the project are relative to its root. Earlier versions kept all paths absolute. */
   places: z.literal('relative').optional(),
   env_pass: z.array(z.string()).optional(),
+  /** Each member works in a tree of its own, and its changes land in a queue. */
+  isolation: z.literal('trees').optional(),
   /** What the plan lends to its members' programs. */
   lend: lendSchema.optional(),
   /** Only for a divided task: what workers must know about each other's files. */
@@ -125,6 +127,11 @@ const lifeSchema = z.object({
   since: z.number().optional(),
   /** Untracked files that were too large to keep, at one of both ends. */
   leftOut: z.array(z.string()).optional(),
+  /** With trees: the commit of the common state that `teams apply` brought into the files. */
+  landed: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/)
+    .optional(),
   /** `teams undo` took its changes back. */
   undone: z.literal(true).optional(),
 });

@@ -41,7 +41,8 @@ export type AgentCode =
   | 'AGENT_NOT_INSTALLED'
   | 'AGENT_TIMEOUT'
   | 'AGENT_UNAUTHORISED'
-  | 'AGENT_UNAVAILABLE';
+  | 'AGENT_UNAVAILABLE'
+  | 'NO_ISOLATION';
 type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
 
 export type ErrorClass = 'UsageError' | 'ConflictError' | 'StoreError' | 'AgentError';

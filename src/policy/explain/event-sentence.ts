@@ -41,6 +41,9 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   // In event logs of earlier versions.
   ['task.given_back', doing('gave back')],
   ['task.completed', doing('completed')],
+  ['task.submitted', doing('submitted')],
+  ['task.landed', doing('landed')],
+  ['task.bounced', doing('sent back')],
   ['task.failed', doing('failed at')],
   ['task.skipped', doing('skipped')],
   ['task.cancelled', doing('cancelled')],

@@ -5,7 +5,9 @@
 import { dependants, openBlockers, type Board } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { holdOn, questionOn, waitOf } from '../../model/board/request.ts';
-import { isFinal, isResolved, type Task } from '../../model/board/task.ts';
+import { landingTasks } from '../../model/board/listed-tasks.ts';
+import { isFinal, isResolved, type LandingTask, type Task } from '../../model/board/task.ts';
+import { heldBack, holdsIn } from '../landing/queue.ts';
 import { limitOf } from './deadline.ts';
 import { explainHeldMember } from './explain-member.ts';
 import { explainReady } from './explain-ready.ts';
@@ -20,6 +22,8 @@ export function explainTask(facts: Facts, task: Task): Explanation {
       return inProgress(facts, task, task.claim.member, task.claimed_at);
     case 'pending':
       return openBlockers(facts.board, task).length > 0 ? blocked(facts, task) : explainReady(facts, task);
+    case 'landing':
+      return landing(facts, task);
     case 'failed':
       return failed(facts, task, task.reason);
     case 'completed': {
@@ -67,6 +71,22 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
     after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
   const limit = limitOf(facts, task, name);
   return { waitingFor: `${name} to finish it`, since, who: name, next, limit };
+}
+
+/** Its place in the line, or what it waits for before it may come in. */
+function landing({ board }: Facts, task: LandingTask): Explanation {
+  const held = heldBack(task, holdsIn(board));
+  const all = landingTasks(board);
+  const before = all.findIndex(({ id }) => id === task.id);
+  const place = before <= 0 ? 'first in line' : `${before} ${before === 1 ? 'is' : 'are'} before it in line`;
+  const waits = held && `#${held.task}, which holds ${held.file} until it has landed`;
+  return {
+    waitingFor: waits ?? `the lead to land its change (${place})`,
+    since: task.submitted_at,
+    who: held === undefined ? LEAD : (board.tasks.get(held.task)?.owner ?? LEAD),
+    next: `Its change (${task.attempt.commit.slice(0, 12)}) is merged and gated, and lands or goes back to ${task.by.member}.`,
+    about: { members: [task.by.member], tasks: held === undefined ? [] : [held.task] },
+  };
 }
 
 function blocked(facts: Facts, task: Task): Explanation {

@@ -74,7 +74,7 @@ export function explainTeam(facts: Facts): Explanation {
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
   const { tally } = board;
-  const hasOpen = tally.pending + tally.in_progress > 0;
+  const hasOpen = tally.pending + tally.in_progress + tally.landing > 0;
   const unled = hasOpen || board.lastTaskId === 0 || facts.lead.alive ? withoutLead(facts) : undefined;
   if (unled) return unled;
   const running = [...tasksOf(board, board.busy.values())].filter((task) => !isInternal(task)).sort(byId);

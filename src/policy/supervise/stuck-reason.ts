@@ -19,6 +19,8 @@ export function stuckReason(sighting: Sighting): Verdict | undefined {
   const { board } = sighting;
   // A member that asked a person waits without a limit.
   if (board.tally.pending === 0 || board.busy.size > 0 || board.open.size > 0) return undefined;
+  // What lands or is sent back makes other tasks ready.
+  if (board.tally.landing > 0) return undefined;
   // A living role has not reported yet, and its report starts the next one.
   if (sighting.pipeline && sighting.members.some(({ process }) => process === 'alive' || process === 'starting'))
     return undefined;

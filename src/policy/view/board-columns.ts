@@ -3,7 +3,16 @@ import { dependants, isReady, openBlockers, type Board } from '../../model/board
 import { questionOn } from '../../model/board/request.ts';
 import { byId, isInternal, type Task } from '../../model/board/task.ts';
 
-export const COLUMNS = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+export const COLUMNS = [
+  'blocked',
+  'ready',
+  'in_progress',
+  'landing',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export type BoardColumn = (typeof COLUMNS)[number];
 
 export interface Card {
@@ -30,6 +39,7 @@ export function columnsOf(board: Board): Record<BoardColumn, Card[]> {
     blocked: [],
     ready: [],
     in_progress: [],
+    landing: [],
     completed: [],
     failed: [],
     skipped: [],

@@ -5,7 +5,7 @@ import { LostTime } from './lost-time.ts';
 import type { Task } from '../../model/board/task.ts';
 
 /** How a claim ended; `lost`: its member's process was replaced, or the member left. */
-export type SpanEnd = 'completed' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
+export type SpanEnd = 'completed' | 'submitted' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
 
 /** One claim of a task. Times are milliseconds since 1970. */
 export interface ClaimSpan {
@@ -28,6 +28,7 @@ export interface Start {
 
 const ENDS: ReadonlyMap<string, SpanEnd> = new Map([
   ['task.completed', 'completed'],
+  ['task.submitted', 'submitted'],
   ['task.failed', 'failed'],
   ['task.released', 'released'],
   ['task.skipped', 'skipped'],

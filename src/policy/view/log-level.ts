@@ -33,6 +33,7 @@ const EVENTS: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['message.denied', 'notice'],
   ['message.refused', 'notice'],
   ['request.made', 'notice'],
+  ['task.bounced', 'notice'],
   ['task.released', 'notice'],
   ['task.retried', 'notice'],
   ['team.closed', 'notice'],
@@ -45,6 +46,8 @@ const EVENTS: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['task.claimed', 'info'],
   ['task.completed', 'info'],
   ['task.created', 'info'],
+  ['task.submitted', 'info'],
+  ['task.landed', 'info'],
 ]);
 
 /** Decisions of the lead; all others are `info`. */

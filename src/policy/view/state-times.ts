@@ -51,7 +51,13 @@ export interface TimesBefore {
 
 const NOTHING_BEFORE: TimesBefore = { team: {}, members: new Map(), ofTask: () => [] };
 
-const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.skipped', 'task.cancelled']);
+const ENDS: ReadonlySet<string> = new Set([
+  'task.completed',
+  'task.submitted',
+  'task.failed',
+  'task.skipped',
+  'task.cancelled',
+]);
 const BEGINS_A_TURN: ReadonlySet<string> = new Set(['phase.ended', 'hook.refused']);
 
 /** Whether a turn within an attempt begins with the event. */

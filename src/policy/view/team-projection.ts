@@ -48,7 +48,7 @@ export class TeamProjection {
     // What was said about an earlier task says nothing of the present one.
     if (member !== undefined && event.type === 'task.claimed') this.#words.delete(member);
     if (member !== undefined && isSpeech(event) && text.trim() !== '') this.#words.set(member, text);
-    if (event.type === 'task.completed') this.#completions.push(Date.parse(event.at));
+    if (event.type === 'task.completed' || event.type === 'task.landed') this.#completions.push(Date.parse(event.at));
     this.#firstAt ??= event.at;
     this.#last = event;
   }

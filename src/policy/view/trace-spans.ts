@@ -28,6 +28,7 @@ type Open = Omit<TracedSpan, 'to' | 'fault'>;
 
 const ENDS: ReadonlySet<string> = new Set([
   'task.completed',
+  'task.submitted',
   'task.failed',
   'task.released',
   'task.skipped',

@@ -85,7 +85,7 @@ export class LeadMemory {
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok || !('by' in event.author)) return;
     this.progressed(event.author.by);
-    if (event.type === 'task.completed') this.of(event.author.by).forgiven = 0;
+    if (event.type === 'task.completed' || event.type === 'task.submitted') this.of(event.author.by).forgiven = 0;
   }
 
   /** Its failed tasks in a row since it may try again. */

@@ -13,6 +13,8 @@ export interface GitWhere {
   readonly env?: Readonly<Record<string, string>>;
   /** Bytes at the end of its output that are kept. */
   readonly keptBytes?: number;
+  /** The repository and its configuration are ours: it names no program. */
+  readonly isOurs?: boolean;
   /** For git that a lead runs: it ends with the lead. */
   readonly marker?: Marker;
 }
@@ -60,7 +62,7 @@ const WITHOUT_FILES = new Set([
 
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const [command = ''] = args;
-  if (WITHOUT_FILES.has(command)) return run(args, where);
+  if (where.isOurs === true || WITHOUT_FILES.has(command)) return run(args, where);
   const listed = await run(['config', '--null', '--show-scope', '--get-regexp', '^filter\\.'], {
     ...where,
     keptBytes: KEPT_BYTES,

@@ -17,6 +17,8 @@ import { stepAt, type UndoPlan, type UndoStep } from './undo.ts';
 
 interface UndoOptions {
   readonly redo: boolean;
+  /** What its event is called, if it is neither an undo nor a redo. */
+  readonly told?: string;
   readonly store: StoreOptions;
 }
 
@@ -27,7 +29,7 @@ interface UndoOptions {
 export async function carryOutUndo(
   paths: TeamPaths,
   plan: UndoPlan,
-  { redo, store: options }: UndoOptions,
+  { redo, told = redo ? 'run.redone' : 'run.undone', store: options }: UndoOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { top, place, lives } = plan;
@@ -60,7 +62,7 @@ export async function carryOutUndo(
     for (const { path } of steps) removeFresh(join(top, path), token);
     await note(store, lives, undefined);
     const count = steps.filter(({ isDone }) => !isDone).length;
-    store.events.append({ type: redo ? 'run.redone' : 'run.undone', text: `${count} files` });
+    store.events.append({ type: told, text: `${count} files` });
   } finally {
     await store.close();
   }

@@ -6,19 +6,22 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { fixTasks, type FixTask } from '../../policy/landing/verifier.ts';
 import { checkOwnership } from './ownership-check.ts';
-import { runGates } from './gates.ts';
+import { runGates } from '../landing/gates.ts';
+import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { RunSession } from './session.ts';
 import { applyShared } from './apply-shared-files.ts';
 import { crossVerify } from './cross-verification.ts';
-import { readableConfig } from '../../store/team/team-reader.ts';
+import { cwdOf, readableConfig } from '../../store/team/team-reader.ts';
 
 /** @returns how each gate ended, and the tasks that fix what was found */
 export async function integrate(
   session: RunSession,
   plan: Plan,
   signal: AbortSignal | undefined,
+  landing?: LandingQueue,
 ): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
   await session.note({ phase: 'integration' });
+  if (landing !== undefined) return landed(session, landing);
   const ownership = await checkOwnership(session, plan, roundOf(session), signal);
   const gates = ownership === undefined ? [] : [ownership.gate];
   if (ownership !== undefined && ownership.fixes.length > 0) {
@@ -27,7 +30,7 @@ export async function integrate(
   }
   const shared = await applyShared(session, plan, signal);
   if (shared !== undefined) gates.push(shared);
-  gates.push(...(await runGates(plan, session, signal)));
+  gates.push(...(await runGates(plan, session, cwdOf(session.store), signal)));
   const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
   if (verification) gates.push(verification.gate);
   tell(session, gates);
@@ -38,6 +41,17 @@ export async function integrate(
   });
   const fixes = verification?.verdict && canFix(session) ? fixTasks(verification.verdict, roundOf(session)) : [];
   return { gates, fixes };
+}
+
+/** Each change was judged when it landed: what is left is the verdict on the last state. */
+async function landed(
+  session: RunSession,
+  landing: LandingQueue,
+): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
+  const gates = [...(await landing.judgeMain())];
+  tell(session, gates);
+  await session.note({ gates });
+  return { gates, fixes: [] };
 }
 
 function tell(session: RunSession, gates: readonly Gate[]): void {

@@ -1,5 +1,5 @@
 /** A team's life beyond one run: serving it, closing it, resuming it, asking its lead for another teammate. */
-import { ConflictError, isTeamError, StoreError } from '../../model/text/errors.ts';
+import { ConflictError, isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { count } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { parsePlan, reviewedBy, type Plan } from '../../model/plan/plan.ts';
@@ -59,7 +59,13 @@ export async function leadTeam(
 ): Promise<number> {
   const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
   try {
-    requireWorkPlace(session.store.disk, paths, session.store.config.read());
+    const config = session.store.config.read();
+    requireWorkPlace(session.store.disk, paths, config);
+    if (config?.isolation === 'trees')
+      throw new UsageError(
+        'USAGE',
+        `The members of team ${paths.name} have trees of their own, which a run of its plan lands: \`teams resume ${paths.name}\`.`,
+      );
     await session.start(session.startable(), run.signal);
     onStarted?.(session);
     await serveUntilClosed(session, run);

@@ -15,6 +15,8 @@ import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
+import type { LandingQueue } from '../landing/landing-queue.ts';
+import { openLanding, requireTreesFit } from '../landing/open-landing.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { saveBaseline } from './ownership-check.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
@@ -49,6 +51,7 @@ export interface PlannedFrom {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
+  requireTreesFit(plan);
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
@@ -66,6 +69,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,
+    isolation: plan.isolation,
     lend: plan.lend,
     changes: planChanges(plan),
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
@@ -89,6 +93,7 @@ export async function runTeam(
   run: RunOptions = {},
 ): Promise<Report> {
   const session = await RunSession.open(paths, withCascade(options, plan));
+  let landing: LandingQueue | undefined;
   try {
     requireWorkPlace(session.store.disk, paths, session.store.config.read());
     await session.note({
@@ -105,12 +110,15 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepStart(session, run.signal);
-    await saveBaseline(session, plan, run.signal);
+    if (plan?.isolation !== undefined) landing = await openLanding(session, plan, unkept, run.signal);
+    else await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
-    const { ending, gates } = await carryOut(session, plan, run.signal);
+    const { ending, gates } = await carryOut(session, plan, run.signal, landing);
+    await landing?.stop();
     return await conclude(session, ending, gates, { ...run, notes: unkept === undefined ? [] : [unkept] });
   } finally {
+    await landing?.close();
     await session.close();
   }
 }
@@ -141,12 +149,13 @@ async function carryOut(
   session: RunSession,
   plan: Plan | undefined,
   signal: AbortSignal | undefined,
+  landing: LandingQueue | undefined,
 ): Promise<{ ending: LeadEnding; gates: readonly Gate[] }> {
   for (;;) {
     const ending = await session.run(signal);
     const verdicts = verdictGates(session.store.board.fold());
     if (ending.why !== 'finished' || plan === undefined) return { ending, gates: verdicts };
-    const { gates: checked, fixes } = await integrate(session, plan, signal);
+    const { gates: checked, fixes } = await integrate(session, plan, signal, landing);
     const gates = [...verdicts, ...checked];
     if (fixes.length === 0 || signal?.aborted === true) return { ending, gates };
     const board = new Tasks(session.store, session.speaker);

@@ -62,6 +62,9 @@ type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' |
 export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<string | undefined> {
   const { store } = session;
   const { start, lives = [] } = store.state.read() ?? {};
+  // With trees only `teams apply` changes these files, and keeps what it changes.
+  const isApart = store.config.read()?.isolation === 'trees';
+  if (isApart && start !== undefined) return undefined;
   if (missingExclusion(cwdOf(store)) === undefined) return undefined;
   if (start === undefined && [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
   const before = lives.length === 0 && start !== undefined ? [{ start: start.commit }] : lives;
@@ -69,7 +72,7 @@ export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<
   return keep(session, 'start', before.length + 1, signal, async (kept) => {
     const first = start ?? keptSafetyPoint(store, kept);
     const life = { start: kept.commit, since, leftOut: kept.leftOut };
-    await session.note({ start: first, lives: [...before, life] });
+    await session.note({ start: first, lives: isApart ? [] : [...before, life] });
   });
 }
 

@@ -116,13 +116,19 @@ async function plan(
   const large = new Set([...(leftOut ?? []), ...ended.flatMap((life) => life.leftOut ?? [])]);
   const whyLeft = (path: string): string | undefined => (large.has(path) ? 'it was too large to keep' : undefined);
   const here = (path: string): string => posix.relative(prefix, path);
-  const isIts = namedBy(store, task);
+  const isApart = store.config.read()?.isolation === 'trees' && task === undefined;
+  // With trees a life is an apply, which wrote nothing else.
+  const isIts = isApart ? () => true : namedBy(store, task);
   const all = [...chain.values()].filter(({ from, to }) => !isSame(from, to) && !isModule(from) && !isModule(to));
   // A file that git ignored when the run began was not kept, and looks new where the run changed what is ignored.
   const mayBeIgnored = all.some(({ path }) => path.endsWith('.gitignore'));
   const moved = new Set(all.flatMap(({ from, to }) => (from === null && to !== null ? [to.hash] : [])));
   const isOlderFile = ({ path, from, to }: TreeChange): boolean =>
-    mayBeIgnored && to === null && !moved.has(from?.hash ?? '') && isOlder(join(top, path), ended[0]?.since);
+    !isApart &&
+    mayBeIgnored &&
+    to === null &&
+    !moved.has(from?.hash ?? '') &&
+    isOlder(join(top, path), ended[0]?.since);
   const left = all.flatMap((change) => {
     const { path } = change;
     const why = whyLeft(path) ?? (isIts(here(path)) ? undefined : 'no task named it');

@@ -35,6 +35,7 @@ export interface TeamInput {
   readonly cwd?: string;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
+  readonly isolation?: 'trees' | undefined;
   readonly lend?: Lend | undefined;
   /** Of a divided task: the shared files, and the files between two owners. */
   readonly division?: FileDivision | undefined;
@@ -109,6 +110,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
         plan_dir: input.planDir,
         division: division && { shared: [...division.shared], boundary: [...division.boundary] },
         env_pass: input.envPass && [...input.envPass],
+        isolation: input.isolation,
         lend: input.lend && !lendsNothing(input.lend) ? input.lend : undefined,
         ...input.asked,
       },

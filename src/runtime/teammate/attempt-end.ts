@@ -8,6 +8,7 @@ import type { Folded } from '../../store/board/fold-line.ts';
 import { hashText, keepResult, keptText } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
+import type { KeptChange } from '../trees/member-tree.ts';
 import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
 
 /**
@@ -16,8 +17,8 @@ import type { RunnerEnvironment, CompletionExtras } from './runner-environment.t
  */
 export function writeEnd(
   task: ClaimedTask,
-  { verdict, along }: { verdict: TurnVerdict; along: CompletionExtras },
-  { store, speaker, cwd }: Pick<RunnerEnvironment, 'store' | 'speaker' | 'cwd'>,
+  { verdict, along, change }: { verdict: TurnVerdict; along: CompletionExtras; change?: KeptChange | undefined },
+  { store, speaker, cwd, tree }: Pick<RunnerEnvironment, 'store' | 'speaker' | 'cwd' | 'tree'>,
 ): Folded | undefined {
   const { epoch } = task.claim;
   const now = store.board.fold().tasks.get(task.id);
@@ -30,18 +31,30 @@ export function writeEnd(
     const result = {
       summary: summaryOf(text),
       hash: hashText(text),
-      files: changedFiles(task, store, cwd),
+      files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_FILES),
       exitCode: verdict.exitCode,
     };
-    if (verdict.do === 'complete') return completed(task, result, along);
+    if (verdict.do === 'complete') return completed(task, result, along, change);
     return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
   });
   return 'event' in folded ? folded : undefined;
 }
 
-const completed = (task: ClaimedTask, result: TaskResult, { metadata = {}, changes = [] }: CompletionExtras): Body => {
+/** Files of a change that its record names; the attempt itself has all. */
+const MOST_FILES = 1_000;
+
+/** A change in a tree of its own is submitted, and lands later. */
+const completed = (
+  task: ClaimedTask,
+  result: TaskResult,
+  { metadata = {}, changes = [] }: CompletionExtras,
+  change: KeptChange | undefined,
+): Body => {
   const { id, claim } = task;
-  const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
+  const end: Change =
+    change === undefined
+      ? { type: 'task.completed', task: id, epoch: claim.epoch, result }
+      : { type: 'task.submitted', task: id, epoch: claim.epoch, result, attempt: change.attempt };
   const updates: Change[] =
     Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
   return updates.length + changes.length === 0 ? end : { type: 'batch', changes: [...updates, ...changes, end] };

@@ -8,7 +8,7 @@ import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
 import { AgentError, codeOf, ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { LEAD } from '../../model/text/names.ts';
-import type { MemberConfig } from '../../model/team/team-config.ts';
+import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
@@ -27,7 +27,9 @@ import type { CommandLine } from '../isolation/broker.ts';
 import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
-import { requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
+import { inOwnTree, requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
+import { GitFailure } from '../process/git-tree.ts';
+import { MemberTree } from '../trees/member-tree.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -46,14 +48,16 @@ export interface JoinOptions {
  * @throws ConflictError `MEMBER_ALIVE` when another process is this member; UsageError, AgentError
  */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
-  const config = store.config.read();
-  const member = config?.members.find((one) => one.name === name);
-  if (!config || !member)
+  const team = store.config.read();
+  const member = team?.members.find((one) => one.name === name);
+  if (!team || !member)
     throw new UsageError(
       'UNKNOWN_MEMBER',
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
-  requireWorkPlace(store.disk, store.paths, config);
+  requireWorkPlace(store.disk, store.paths, team);
+  const tree = await treeFor(store, team, name);
+  const config = inOwnTree(store.paths, team, name);
   const spec = options.agent ?? specOf(member);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
@@ -95,6 +99,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     },
     sandbox: before.sandbox,
     cwd: workPlaceOf(store.disk, store.paths, config),
+    tree,
     stallMs,
     judging: { rules: decodeJudging(options.environment), environment: options.environment },
     hook,
@@ -111,6 +116,20 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
   return teammate;
+}
+
+/** @throws UsageError, if the team has no trees yet, or git fails */
+async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<MemberTree | undefined> {
+  if (isolation !== 'trees') return undefined;
+  store.board.fold();
+  const tree = new MemberTree(store, name);
+  try {
+    await tree.open(new AbortController().signal);
+    return tree;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new AgentError('NO_ISOLATION', `${name} has no tree of its own: ${error.message}.`);
+  }
 }
 
 const noCommandLine: CommandLine = () =>

@@ -32,6 +32,8 @@ import { ENV } from '../../model/text/environment.ts';
 import { LEAD } from '../../model/text/names.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import { askHook } from '../team/hooks.ts';
+import type { KeptChange } from '../trees/member-tree.ts';
+import { beginInTree, keepInTree, mailAboutBounce } from '../trees/tree-attempt.ts';
 
 export interface TaskAttempt {
   readonly task: Task;
@@ -50,27 +52,36 @@ export async function runAttempt(
   environment: RunnerEnvironment,
   signal: AbortSignal,
 ): Promise<TaskAttempt> {
+  const { store, tree } = environment;
   const refusals: Message[] = [];
+  const written = (verdict: TurnVerdict, along: CompletionExtras, change?: KeptChange): Promise<Folded | undefined> =>
+    retryWhenWritable(store, signal, () => writeEnd(task, { verdict, along, change }, environment));
+  const trouble = await beginInTree(tree, task, signal);
+  if (trouble !== undefined) {
+    const { judged: verdict, along } = goesBack(trouble);
+    return { task, verdict, written: await written(verdict, along) };
+  }
+  const given = [...mail, ...mailAboutBounce(task, store.clock.now())];
   for (;;) {
-    const { judged, along } = await workOn(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    const { judged, along } = await workOn(task, [...given, ...refusals.slice(-1)], environment, signal);
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
-    const verdict = refusal === undefined ? judged : refusedForGood(judged, refusal);
-    return {
-      task,
-      verdict,
-      written: await retryWhenWritable(environment.store, signal, () =>
-        writeEnd(task, { verdict, along }, environment),
-      ),
-    };
+    const said = refusal === undefined ? judged : refusedForGood(judged, refusal);
+    const change = said.do === 'complete' ? await keepInTree(tree, task, signal) : undefined;
+    const verdict: TurnVerdict =
+      typeof change === 'string' && said.do === 'complete' ? { do: 'fail', why: change, text: said.text } : said;
+    return { task, verdict, written: await written(verdict, along, typeof change === 'string' ? undefined : change) };
   }
 }
 
 const UNTRUSTED = 'UNTRUSTED: its command was not given by this user; `teams doctor --trust TEAM` shows it';
 
 /** No failure of the task or of the member. */
-const goesBack = (why: string): WorkedAttempt => ({ judged: { do: 'release', reason: 'released', why }, along: {} });
+const goesBack = (why: string): { judged: TurnVerdict; along: CompletionExtras } => ({
+  judged: { do: 'release', reason: 'released', why },
+  along: {},
+});
 
 interface WorkedAttempt {
   readonly judged: TurnVerdict | WaitsForAnswer;

@@ -9,6 +9,7 @@ import type { OpenedAgent } from '../agents/open-agent.ts';
 import type { AgentSlotsEnvironment } from '../agents/agent-slots.ts';
 import type { SendRate } from '../team/send-rate.ts';
 import type { Speaker } from '../team/authentication.ts';
+import type { MemberTree } from '../trees/member-tree.ts';
 
 export interface TeammateEnvironment {
   readonly store: TeamStore;
@@ -18,6 +19,8 @@ export interface TeammateEnvironment {
   readonly slots: Omit<AgentSlotsEnvironment, 'session'>;
   readonly sandbox: Sandbox;
   readonly cwd: string;
+  /** The tree of its own in which it works. */
+  readonly tree?: MemberTree | undefined;
   readonly rate: SendRate;
   /** In a pipeline: the role that it works by, or the reason why its file is unusable. */
   readonly role?: RoleOf | undefined;

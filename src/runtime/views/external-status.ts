@@ -126,7 +126,7 @@ function failuresInARow({ board }: TeamReader, name: Name): number {
   let failures = 0;
   for (const { event, outcome } of board.history()) {
     if (!outcome.ok || !('by' in event.author) || event.author.by !== name) continue;
-    if (event.type === 'task.completed') failures = 0;
+    if (event.type === 'task.completed' || event.type === 'task.submitted') failures = 0;
     else if (event.type === 'task.failed' && isMembersFailure(board.board, event)) failures += 1;
   }
   return failures;

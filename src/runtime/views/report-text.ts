@@ -109,6 +109,8 @@ export interface Report {
   readonly notEnforced: readonly string[];
   readonly notes: readonly string[];
   /** How to restore the files in `directory` as they were before agents wrote; null without a safety point. */
+  /** Only where members have trees of their own: what brings the work into the project's files. */
+  readonly apply?: { readonly command: string };
   readonly undo: { readonly directory: string; readonly command: string } | null;
   readonly folder: string;
   readonly exitCode: number;
@@ -202,6 +204,7 @@ const LABELS: Readonly<Record<TaskStatus, string>> = {
   skipped: 'SKIP',
   cancelled: 'CANC',
   in_progress: 'WORK',
+  landing: 'LAND',
   pending: 'WAIT',
 };
 
@@ -236,8 +239,11 @@ function wishLine({ file, text, member, task, open }: ReportWish): string {
   return open === null ? `[DONE] ${what}` : `[OPEN] ${what}: ${oneLine(open)}`;
 }
 
-const changeLines = ({ team, undo }: Report): string[] =>
-  undo === null ? [] : [`See: teams diff ${team}`, `Undo: ${undo.command}`];
+const changeLines = ({ team, undo, apply }: Report): string[] => [
+  ...(undo === null && apply === undefined ? [] : [`See: teams diff ${team}`]),
+  ...(apply === undefined ? [] : [`Apply: ${apply.command}`]),
+  ...(undo === null ? [] : [`Undo: ${undo.command}`]),
+];
 
 /** Empty if no tokens were used. */
 function spendingLines({ members, spending }: Report): string[] {

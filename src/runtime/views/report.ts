@@ -10,7 +10,7 @@ import type { Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import { LEAD } from '../../model/text/names.ts';
-import type { Gate, TeamEvent } from '../../model/team/team-config.ts';
+import type { Gate, RunState, TeamEvent } from '../../model/team/team-config.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { headline } from '../../policy/run-outcome.ts';
@@ -18,7 +18,7 @@ import { leadStatusOf } from './external-status.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { roleResults } from '../../policy/pipeline/pipeline-report.ts';
 import { writeReport } from '../../store/board/report-files.ts';
-import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
+import { readableConfig, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { historiesOf } from './status.ts';
 import {
   reportText,
@@ -85,10 +85,19 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     })),
     spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...leftOutNote(run?.start), ...account.notes],
-    undo: run?.start === undefined ? null : undoOf(store, run.start),
+    ...changesOf(store, run),
     folder: store.paths.folder,
     exitCode,
   };
+}
+
+/** With trees nothing of it is in the project's files before it is applied. */
+function changesOf(store: TeamReader, run: RunState | undefined): Pick<Report, 'undo' | 'apply'> {
+  const { start, lives = [] } = run ?? {};
+  const undo = start === undefined ? null : undoOf(store, start);
+  if (readableConfig(store)?.isolation !== 'trees') return { undo };
+  const isApplied = lives.some(({ landed, undone }) => landed !== undefined && undone !== true);
+  return { undo: isApplied ? undo : null, apply: { command: `teams apply ${store.paths.name}` } };
 }
 
 const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({

@@ -77,6 +77,7 @@ class WorkLog implements WorkHistory {
         return this.#held(change.task, change.member);
       case 'task.released':
       case 'task.completed':
+      case 'task.submitted':
       case 'task.failed':
       case 'task.cancelled':
         return this.#ended(change.task, at);
@@ -93,6 +94,8 @@ class WorkLog implements WorkHistory {
       case 'task.blocked':
       case 'task.unblocked':
       case 'task.retried':
+      case 'task.landed':
+      case 'task.bounced':
       case 'task.updated':
       case 'request.made':
       case 'request.answered':

@@ -1,7 +1,7 @@
 /** The changes in a team's working directory from its safety point to the end of its run, in all or for one task. */
 import { join, posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
-import type { Task } from '../../model/board/task.ts';
+import type { Attempt, Task } from '../../model/board/task.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
@@ -20,6 +20,7 @@ import {
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
 import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { commitOf, inVault, VaultRefs } from '../trees/vault.ts';
 import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
@@ -52,6 +53,7 @@ export async function changesSince(
       'USAGE',
       `Team ${name} has no safety point to compare with: one is made by \`teams run\` in a git repository.`,
     );
+  if (store.config.read()?.isolation === 'trees') return landedChanges(store, task, signal);
   const isIts = task === undefined ? () => true : filesOf(task);
   try {
     // What was changed after the end of a run is not the run's.
@@ -62,6 +64,37 @@ export async function changesSince(
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
   }
+}
+
+/** Of a team with trees: what landed since the beginning; of a task the change that it made, exactly. */
+async function landedChanges(
+  store: TeamReader,
+  task: Task | undefined,
+  signal: AbortSignal,
+): Promise<WorkspaceChanges> {
+  const { name } = store.paths;
+  const where = inVault(store.paths, { signal });
+  const refs = new VaultRefs(store);
+  const attempt = task && attemptOf(task);
+  if (task !== undefined && attempt === undefined)
+    throw new UsageError('USAGE', `Task #${task.id} of team ${name} has made no change so far.`);
+  try {
+    const from = attempt?.base ?? (await commitOf(refs.root, where));
+    const to = attempt?.commit ?? (await commitOf(refs.main, where));
+    if (from === undefined || to === undefined) throw new GitFailure('its repository is gone');
+    const trees: Trees = { staged: undefined, files: to, where };
+    const files = await changedBetween(from, trees);
+    return { from, files, text: await textOf(from, trees, files) };
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
+  }
+}
+
+/** The last change of a task that is kept. */
+function attemptOf(task: Task): Attempt | undefined {
+  if (task.status === 'landing') return task.attempt;
+  return task.status === 'completed' ? task.landed?.attempt : task.bounced?.attempt;
 }
 
 function filesOf(task: Task): (path: string) => boolean {

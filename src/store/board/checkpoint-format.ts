@@ -12,7 +12,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 4;
+export const CHECKPOINT_FORMAT = 5;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -34,7 +34,7 @@ const isOpen = (value: unknown): value is OpenRequest => isRequest(value) && val
 /** All schemas of a checkpoint. They are made at the first checkpoint that is read: making them costs a start. */
 function makeSchemas() {
   const whole = z.number().int().min(0);
-  const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, completed: whole };
+  const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, landing: whole, completed: whole };
 
   /** Which log is covered, and how far: the file itself, its first bytes, and the last ones before the offset. */
   const coveredSchema = z.strictObject({ offset: whole, ino: z.number(), first: z.string(), last: z.string() });

@@ -78,6 +78,10 @@ export interface TeamPaths {
   readonly results: string;
   readonly blobs: string;
   readonly homes: string;
+  /** The team's own git repository, where its members have trees of their own. */
+  readonly vault: string;
+  /** The members' trees, and that in which gates run. */
+  readonly trees: string;
   /** The pauses of vendors, shared by all members. */
   readonly vendors: string;
   readonly vendorsLock: TeamLock;
@@ -99,12 +103,21 @@ export interface TeamPaths {
   outputParts(member: Name): string;
   home(member: Name): string;
   agentSession(member: Name): string;
+  /** A member's tree; of the queue, whose name no member has. */
+  tree(of: TreeOwner): string;
+  /** The index of a tree. */
+  treeIndex(of: TreeOwner): string;
+  /** Where a tree is moved that git could not keep. */
+  treeAside(of: TreeOwner, when: string): string;
   taskView(id: string): string;
   taskFile(id: string, epoch: number): string;
   result(id: string, epoch?: number): string;
   blob(hash: string): string;
   wisdom(file: WisdomFile): string;
 }
+
+/** No member's name begins with a dot. */
+export type TreeOwner = Name | '.queue';
 
 type SessionFolder = 'spec' | 'discussions' | 'explorations' | 'artifacts' | 'wisdom';
 
@@ -172,6 +185,8 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     results: inside('results'),
     blobs: inside('blobs'),
     homes: inside('homes'),
+    vault: inside('vault.git'),
+    trees: inside('trees'),
     vendors: inside('vendors.json'),
     vendorsLock: teamLock('vendors'),
     session: {
@@ -198,6 +213,9 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     process: (member) => inside(join('processes', `${member}.json`)),
     home: (member) => inside(join('homes', member)),
     agentSession: (member) => inside(join('homes', `${member}.session.json`)),
+    tree: (of) => inside(join('trees', of)),
+    treeIndex: (of) => inside(join('vault.git', 'indexes', of)),
+    treeAside: (of, when) => inside(join('trees', `.left-${of}-${when}`)),
     output: (member) => inside(join('logs', `${member}.log`)),
     outputParts: (member) => inside(join('logs', `${member}.parts.jsonl`)),
     taskView: (id) => join(board, `${id}.json`),

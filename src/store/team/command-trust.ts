@@ -44,7 +44,7 @@ export class CommandTrust {
     const { tasks, vouchers } = this.#folded.board;
     const mayRun = (id: string): boolean => {
       const status = tasks.get(id)?.status;
-      return status === 'pending' || status === 'in_progress' || status === 'failed';
+      return status === 'pending' || status === 'in_progress' || status === 'landing' || status === 'failed';
     };
     return [...new Set(vouchers.values())]
       .filter((voucher) => !this.#holds(voucher))

@@ -43,6 +43,7 @@ export interface NewTeam {
     readonly cwd?: string | undefined;
     readonly plan_dir?: string | undefined;
     readonly env_pass?: string[] | undefined;
+    readonly isolation?: 'trees' | undefined;
     readonly lend?: TeamConfig['lend'];
     readonly session_id?: string | undefined;
     readonly division?: NonNullable<TeamConfig['division']> | undefined;

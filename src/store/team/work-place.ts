@@ -8,6 +8,7 @@
  */
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import type { TeamConfig } from '../../model/team/team-config.ts';
 import { isMissing, lookAt, storeFailure, type Disk } from '../files/disk.ts';
 import { readText } from '../files/file.ts';
@@ -40,6 +41,10 @@ export const workPlaceOf = (
   paths: TeamPaths,
   config: Pick<TeamConfig, 'cwd' | 'places'> | undefined,
 ): string => placeOf(disk, paths, config?.cwd, config?.places === 'relative');
+
+/** The config as a member has it that works in a tree of its own. */
+export const inOwnTree = (paths: TeamPaths, config: TeamConfig, member: Name): TeamConfig =>
+  config.isolation === 'trees' && member !== LEAD ? { ...config, cwd: paths.tree(member), places: 'relative' } : config;
 
 /** @returns the error for a working directory that does not exist */
 export function missingWorkPlace(

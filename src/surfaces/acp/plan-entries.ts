@@ -10,6 +10,7 @@ const LINE = 200;
 const STATUSES = {
   pending: 'pending',
   in_progress: 'in_progress',
+  landing: 'in_progress',
   completed: 'completed',
   failed: 'completed',
   skipped: 'completed',
@@ -31,7 +32,8 @@ export function planEntries(tasks: Iterable<Task>): PlanEntry[] {
   ];
 }
 
-const rank = ({ status }: Task): number => (status === 'in_progress' ? 0 : status === 'pending' ? 2 : 1);
+const rank = ({ status }: Task): number =>
+  status === 'in_progress' || status === 'landing' ? 0 : status === 'pending' ? 2 : 1;
 
 const summary = (what: string, status: PlanEntry['status']): PlanEntry => ({
   content: `… ${what}`,
@@ -51,6 +53,8 @@ function noteOn(task: Task): string {
       return task.owner === undefined ? '' : ` (${task.owner})`;
     case 'in_progress':
       return ` (${task.claim.member})`;
+    case 'landing':
+      return ` (${task.by.member}, lands)`;
     case 'completed':
       return ` (${task.by.member})`;
     case 'failed':

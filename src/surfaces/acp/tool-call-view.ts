@@ -21,6 +21,7 @@ const MOST_LINES = 20;
 
 const ENDS: ReadonlyMap<string, 'completed' | 'failed'> = new Map([
   ['task.completed', 'completed'],
+  ['task.submitted', 'completed'],
   ['task.failed', 'failed'],
   ['task.released', 'failed'],
   ['task.cancelled', 'failed'],

@@ -5,6 +5,7 @@
 import {
   count,
   criticalPath,
+  isFinal,
   remainingMs,
   workedMs,
   type TeamSnapshot,
@@ -118,8 +119,7 @@ export class LiveModel {
       if (task.metadata['_internal'] === true) continue;
       isChanged = this.#tasks.put(task.id, taskRow(board, task, spent), since) || isChanged;
       if ((count += 1) % PORTION === 0) yield;
-      if (task.status !== 'pending' && task.status !== 'in_progress')
-        this.#final.set(task.id, { task, spending: spent });
+      if (isFinal(task)) this.#final.set(task.id, { task, spending: spent });
     }
     return isChanged;
   }
@@ -175,8 +175,10 @@ export class LiveModel {
     // While it waits for a person nobody knows.
     if (outcome !== 'running') return null;
     const { completions, firstAt } = this.#watch.projection;
-    const { pending, in_progress: working } = count(board);
-    return remainingMs({ completions, startedAt: timeOf(firstAt) ?? at, left: pending + working, now: at }) ?? null;
+    const { pending, in_progress: working, landing } = count(board);
+    return (
+      remainingMs({ completions, startedAt: timeOf(firstAt) ?? at, left: pending + working + landing, now: at }) ?? null
+    );
   }
 }
 

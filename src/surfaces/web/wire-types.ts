@@ -3,7 +3,16 @@ import type { MailRow, RunOutcome, TeamProblem, ShownPage } from '../../app.ts';
 
 export type { MailRow, TeamProblem, ShownPage };
 
-export const COLUMN_ORDER = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+export const COLUMN_ORDER = [
+  'blocked',
+  'ready',
+  'in_progress',
+  'landing',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export type WebColumn = (typeof COLUMN_ORDER)[number];
 
 export interface TeamEntry {

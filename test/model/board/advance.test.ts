@@ -20,11 +20,14 @@ import {
   newTask,
   openWorld,
   reviewer,
+  submitted,
   TEAM,
   ulid,
   verdict,
   World,
 } from '../world.ts';
+
+const COMMIT = 'c'.repeat(40);
 
 /** A world whose task #2 (blocked by the resolved #1) has the given status. If it was ever claimed, ada claimed it. */
 function worldWith(status: TaskStatus): World {
@@ -35,6 +38,7 @@ function worldWith(status: TaskStatus): World {
   world.add();
   if (status === 'pending') return world;
   world.claim('2');
+  if (status === 'landing') world.say(byMember(ada), submitted('2', 1));
   if (status === 'completed') world.complete('2');
   if (status === 'failed') world.fail('2');
   if (status === 'skipped') world.say(byLead(), { type: 'task.skipped', task: '2', cascade: false, why: 'no' });
@@ -48,6 +52,9 @@ const CHANGES = {
   claimed: (member, _) => ({ type: 'task.claimed', task: '2', member }),
   released: (_, epoch) => ({ type: 'task.released', task: '2', epoch, reason: 'released', why: 'w' }),
   completed: (_, epoch) => completed('2', epoch),
+  submitted: (_, epoch) => submitted('2', epoch),
+  landed: (_, epoch) => ({ type: 'task.landed', task: '2', epoch, commit: COMMIT }),
+  bounced: (_, epoch) => ({ type: 'task.bounced', task: '2', epoch, cause: 'conflict', why: 'w', files: ['a'] }),
   failed: (_, epoch) => ({ type: 'task.failed', task: '2', epoch, why: 'w' }),
   retried: () => ({ type: 'task.retried', task: '2' }),
   skipped: () => ({ type: 'task.skipped', task: '2', cascade: false, why: 'w' }),
@@ -66,6 +73,9 @@ const LAW: Record<TaskStatus, Record<Deed, string>> = {
     claimed: 'ok',
     released: 'STALE_CLAIM',
     completed: 'STALE_CLAIM',
+    submitted: 'STALE_CLAIM',
+    landed: 'FINAL',
+    bounced: 'FINAL',
     failed: 'STALE_CLAIM',
     retried: 'FINAL',
     skipped: 'ok',
@@ -79,6 +89,9 @@ const LAW: Record<TaskStatus, Record<Deed, string>> = {
     claimed: 'ALREADY_CLAIMED',
     released: 'ok',
     completed: 'ok',
+    submitted: 'ok',
+    landed: 'FINAL',
+    bounced: 'FINAL',
     failed: 'ok',
     retried: 'FINAL',
     skipped: 'ok',
@@ -87,6 +100,7 @@ const LAW: Record<TaskStatus, Record<Deed, string>> = {
     blocked: 'ALREADY_CLAIMED',
     unblocked: 'ALREADY_CLAIMED',
   },
+  landing: { ...final(), landed: 'ok', bounced: 'ok', skipped: 'ok', cancelled: 'ok', updated: 'ok' },
   completed: final(),
   failed: { ...final(), retried: 'ok', skipped: 'ok' },
   skipped: final(),
@@ -99,6 +113,9 @@ function final(): Record<Deed, string> {
     claimed: 'FINAL',
     released: 'FINAL',
     completed: 'FINAL',
+    submitted: 'FINAL',
+    landed: 'FINAL',
+    bounced: 'FINAL',
     failed: 'FINAL',
     retried: 'FINAL',
     skipped: 'FINAL',
@@ -109,7 +126,7 @@ function final(): Record<Deed, string> {
   };
 }
 
-const OPEN: readonly Deed[] = ['claimed', 'released', 'completed', 'failed', 'updated'];
+const OPEN: readonly Deed[] = ['claimed', 'released', 'completed', 'submitted', 'failed', 'updated'];
 
 /**
  * The outcome for a member: the lead's outcome where a member may write the event at all. The claim belongs to ada's
@@ -215,6 +232,7 @@ describe('claims', () => {
   it.each([
     ['completed', 'ok'],
     ['skipped', 'ok'],
+    ['landing', 'NOT_READY'],
     ['failed', 'NOT_READY'],
     ['cancelled', 'NOT_READY'],
     ['in_progress', 'NOT_READY'],

@@ -14,7 +14,8 @@ import type { Reaper } from '../../../src/os/reaper-handle.ts';
 import { sweep } from '../../../src/os/sweep.ts';
 import { LeadChildren } from '../../../src/runtime/lead/lead-children.ts';
 import { marksIn } from '../../../src/runtime/lead/recorded-marks.ts';
-import { runGates } from '../../../src/runtime/runs/gates.ts';
+import { cwdOf } from '../../../src/store/team/team-reader.ts';
+import { runGates } from '../../../src/runtime/landing/gates.ts';
 import { keepStart } from '../../../src/runtime/runs/safety-point.ts';
 import { runHook } from '../../../src/runtime/team/hooks.ts';
 import { until } from '../../support/cli.ts';
@@ -82,7 +83,7 @@ describe('a program of the lead that starts while the sweep after another lasts'
       gates: { build: lasting(at) },
     });
     const plan = parsePlan({ text, file: 'plan.json', format: 'json' });
-    const gates = runGates(plan, { store, children, gates: {}, isolation: 'auto', lend: undefined });
+    const gates = runGates(plan, { store, children, gates: {}, isolation: 'auto', lend: undefined }, cwdOf(store));
     await until(() => existsSync(at('begun')), 'the gate has begun');
     release();
     await first;

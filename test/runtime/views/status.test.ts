@@ -48,7 +48,17 @@ describe('a team', () => {
           unread: 1,
         },
       ],
-      tasks: { total: 2, pending: 1, in_progress: 1, completed: 0, failed: 0, skipped: 0, cancelled: 0, blocked: 1 },
+      tasks: {
+        total: 2,
+        pending: 1,
+        in_progress: 1,
+        landing: 0,
+        completed: 0,
+        failed: 0,
+        skipped: 0,
+        cancelled: 0,
+        blocked: 1,
+      },
       lead: { pid: process.pid, since: '2026-01-01T00:00:00.000Z', epoch: 1, alive: true, unread: 0 },
     });
   });

@@ -151,7 +151,8 @@ const plainView = ({ tasks }: PlainBoard) =>
 
 const viewOf = ({ tasks }: Board): ReturnType<typeof plainView> =>
   [...tasks.values()].map((one) => {
-    if (one.status === 'cancelled') throw new Error('nobody cancelled anything');
+    if (one.status === 'cancelled' || one.status === 'landing')
+      throw new Error('nobody cancelled or submitted anything');
     const claim = one.status === 'in_progress' ? { member: one.claim.member, life: one.claim.incarnation } : undefined;
     return { id: one.id, status: one.status, claim, claims: one.claims, attempts: one.attempts };
   });

@@ -85,6 +85,7 @@ const rows: readonly Row[] = [
   { line: 'report', shape: run.report },
   { line: 'export', shape: view.exported },
   { line: 'diff tiny', after: RUN, shape: view.changes, repository: true },
+  { line: 'apply apart', after: ['run apart.yaml'], shape: view.applied, repository: true },
   { line: 'undo tiny --yes', after: RUN, shape: view.undone, repository: true },
   { line: 'task create Third --owner bob --run true', shape: task.task },
   { line: 'task list', after: FAILED, shape: task.tasks },
@@ -125,6 +126,10 @@ async function login(): Promise<Workplace> {
   const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '2000', TEAMS_INBOX_MAX_MESSAGES: '2' });
   const task = "{subject: Say it, owner: ada, run: 'echo hello'}";
   place.put('plan.yaml', `name: tiny\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [${task}]\n`);
+  place.put(
+    'apart.yaml',
+    `name: apart\nisolation: trees\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: Make it, run: 'echo it >it.txt'}]\n`,
+  );
   place.put('it.sh', 'cat >/dev/null; echo it\n');
   await place.shell('chmod +x it.sh');
   await said(place, 'create login --member ada --member bob');
@@ -261,7 +266,7 @@ describe('a failure', () => {
 });
 
 /** Keys of messages and tasks, which are printed as they are stored. */
-const STORED = ['request_id', 'task_id', 'reply_to', 'created_at', 'updated_at', 'claimed_at'];
+const STORED = ['request_id', 'task_id', 'reply_to', 'created_at', 'updated_at', 'claimed_at', 'submitted_at'];
 
 function keysIn(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(keysIn);

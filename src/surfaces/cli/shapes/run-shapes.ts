@@ -69,6 +69,7 @@ const reportKeys = {
   team: text,
   folder: text,
   undo,
+  apply: z.strictObject({ command: text }).optional(),
   shared: z.array(wish),
   notes: z.array(text),
   headline: text,

@@ -18,6 +18,15 @@ const result = z.strictObject({
   exitCode: z.number().optional(),
   files: z.array(text),
 });
+const attempt = z.strictObject({ commit: text, base: text });
+const bounced = z.strictObject({
+  count: counted,
+  cause: z.enum(['conflict', 'gate', 'stray']),
+  why: z.string(),
+  files: z.array(text),
+  attempt,
+  since: time,
+});
 const facts = {
   id: z.string().regex(/^[1-9][0-9]*$/),
   team: text,
@@ -30,6 +39,7 @@ const facts = {
   claims: counted,
   required: z.boolean(),
   note: text.optional(),
+  bounced: bounced.optional(),
   metadata: json,
   created_at: time,
   updated_at: time,
@@ -45,7 +55,23 @@ const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
       retried: z.literal(true).optional(),
     }),
     z.strictObject({ ...all, status: z.literal('in_progress'), claim, claimed_at: time }),
-    z.strictObject({ ...all, status: z.literal('completed'), result, by: claim, claimed_at: time }),
+    z.strictObject({
+      ...all,
+      status: z.literal('landing'),
+      result,
+      by: claim,
+      claimed_at: time,
+      submitted_at: time,
+      attempt,
+    }),
+    z.strictObject({
+      ...all,
+      status: z.literal('completed'),
+      result,
+      by: claim,
+      claimed_at: time,
+      landed: z.strictObject({ commit: text, attempt }).optional(),
+    }),
     z.strictObject({ ...all, status: z.literal('failed'), reason: text, code: text, by: claim.optional() }),
     z.strictObject({ ...all, status: z.literal('skipped'), reason: text, because: text.optional() }),
     z.strictObject({ ...all, status: z.literal('cancelled'), reason: text }),

@@ -6,6 +6,7 @@ const counts = z.strictObject({
   total: counted,
   pending: counted,
   inProgress: counted,
+  landing: counted,
   completed: counted,
   failed: counted,
   skipped: counted,

@@ -93,6 +93,13 @@ export const undone = answer({
   /** False if nothing was to be done, or the person said no. */
   done: z.boolean(),
 });
+export const applied = answer({
+  team: text,
+  /** How many tasks' changes are in it, since the last one. */
+  landed: z.number().int().min(0),
+  files: z.array(z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) })),
+  done: z.boolean(),
+});
 export const changes = answer({
   team: text,
   task: text.nullable(),
@@ -136,4 +143,5 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   export: { answers: [exported] },
   diff: { answers: [changes] },
   undo: { answers: [undone] },
+  apply: { answers: [applied] },
 };

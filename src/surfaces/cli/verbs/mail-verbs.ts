@@ -187,6 +187,19 @@ const looking: readonly Verb[] = [
     load: () => import('../commands/views/diff.ts'),
   },
   {
+    name: 'apply',
+    summary: "bring what landed into the project's files, where members have trees of their own",
+    words: '[team]',
+    examples: [
+      {
+        line: 'teams apply login',
+        what: 'all that landed since the last time; nothing if one of your own edits conflicts',
+      },
+      { line: 'teams apply', what: 'the only team' },
+    ],
+    load: () => import('../commands/views/apply.ts'),
+  },
+  {
     name: 'undo',
     summary: 'take back what a run has changed in the repository, and nothing else',
     words: '[team] [task]',

@@ -4,6 +4,7 @@ import type { BoardColumn, Card, MessageSummary, TeamProblem, TeamSnapshot } fro
 /** The order of the cards: current work first, ended tasks last. */
 const ORDER: readonly BoardColumn[] = [
   'in_progress',
+  'landing',
   'failed',
   'ready',
   'blocked',

@@ -80,6 +80,7 @@ function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['
 /** Words, not symbols: a screen reader can read them, and they need no legend. */
 const LABELS: Readonly<Record<BoardColumn, string>> = {
   in_progress: 'work',
+  landing: 'land',
   failed: 'FAIL',
   ready: 'ready',
   blocked: 'wait',
@@ -90,6 +91,7 @@ const LABELS: Readonly<Record<BoardColumn, string>> = {
 
 const LABEL_LOOKS: Readonly<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>> = {
   in_progress: { color: GREEN },
+  landing: { color: GREEN },
   failed: { color: RED },
   ready: {},
   blocked: { color: YELLOW },

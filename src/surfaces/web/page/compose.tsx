@@ -75,7 +75,7 @@ export function TaskActions({ row }: { row: TaskRow }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const command = useCommand();
   const [isSure, setSure] = useState(false);
-  const canSkip = row.column === 'in_progress' || row.column === 'ready' || row.column === 'blocked';
+  const canSkip = ['in_progress', 'landing', 'ready', 'blocked'].includes(row.column);
   if (!isLive || (row.column !== 'failed' && !canSkip)) return null;
   const skip = (): void => {
     if (isSure) void command.run({ do: 'skip', task: row.id });

@@ -57,6 +57,7 @@ export const COLUMN_NAMES: Readonly<Record<string, string>> = {
   blocked: 'Blocked',
   ready: 'Ready',
   in_progress: 'In progress',
+  landing: 'Landing',
   completed: 'Completed',
   failed: 'Failed',
   skipped: 'Skipped',

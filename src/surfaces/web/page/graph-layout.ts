@@ -27,7 +27,7 @@ function shownTasks(tasks: ReadonlyMap<string, TaskRow>, critical: ReadonlySet<s
   if (all.length <= MOST) return all;
   const rank = ({ id, column, asks }: TaskRow): number => {
     if (column === 'failed' || asks) return 0;
-    if (column === 'in_progress') return 1;
+    if (column === 'in_progress' || column === 'landing') return 1;
     if (critical.has(id)) return 2;
     return column === 'ready' || column === 'blocked' ? 4 : 5;
   };

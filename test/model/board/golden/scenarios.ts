@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { advance } from '../../../../src/model/board/advance.ts';
 import { emptyBoard } from '../../../../src/model/board/board.ts';
-import type { BoardEvent } from '../../../../src/model/board/event.ts';
+import type { BoardEvent, Change } from '../../../../src/model/board/event.ts';
 import { LEAD, parseName } from '../../../../src/model/text/names.ts';
 import { eventOf, OPENING, steps } from '../../play.ts';
 import {
@@ -19,6 +19,7 @@ import {
   life,
   newTask,
   openWorld,
+  submitted,
   ulid,
   type World,
 } from '../../world.ts';
@@ -207,6 +208,44 @@ function random(seed: number): string[] {
   return lines;
 }
 
+/** Only in logs of version 2. */
+function landing(): string[] {
+  const world = openWorld();
+  const first = world.add({ work: { files: ['a'] } });
+  const second = world.add({ blockedBy: [first] });
+  const bounced = (epoch: number): Extract<Change, { type: 'task.bounced' }> => ({
+    type: 'task.bounced',
+    task: first,
+    epoch,
+    cause: 'conflict',
+    why: 'it conflicts',
+    files: ['a'],
+  });
+  const landed = (task: string, epoch: number) =>
+    ({ type: 'task.landed', task, epoch, commit: 'c'.repeat(40) }) as const;
+  world.say(byMember(ada), submitted(first, 1));
+  for (const epoch of [1, 2]) {
+    world.claim(first, ada);
+    world.say(byMember(ada), submitted(first, epoch));
+    world.say(byMember(ada), landed(first, epoch));
+    if (epoch === 1) world.say(byLead(), bounced(epoch));
+  }
+  world.claim(second, bob);
+  world.say(byLead(), landed(first, 1));
+  world.say(byLead(), landed(first, 2));
+  world.claim(second, bob);
+  world.say(byMember(bob), submitted(second, 1));
+  world.say(byLead(), { type: 'task.skipped', task: second, cascade: false, why: 'not wanted' });
+  const third = world.add();
+  for (const epoch of [1, 2, 3, 4]) {
+    world.claim(third, cy);
+    world.say(byMember(cy), submitted(third, epoch));
+    world.say(byLead(), { ...bounced(epoch), task: third });
+  }
+  world.say(byLead(), { type: 'task.retried', task: third });
+  return linesOf(world);
+}
+
 export const SCENARIOS: Record<string, () => string[]> = {
   lifecycle,
   pipeline,
@@ -214,6 +253,7 @@ export const SCENARIOS: Record<string, () => string[]> = {
   poison,
   batches,
   requests,
+  landing,
   noise,
   ...Object.fromEntries([1, 2, 3, 4].map((seed) => [`random-${seed}`, () => random(seed)])),
 };

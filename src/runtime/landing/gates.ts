@@ -16,17 +16,33 @@ import { LEAD } from '../../model/text/names.ts';
 import { JUDGED_HINT, openJudging, type Judging } from '../isolation/judging-isolation.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { MemberOutput } from '../agents/member-output.ts';
-import type { RunSession } from './session.ts';
-import { cwdOf } from '../../store/team/team-reader.ts';
+import type { Config } from '../../model/config/config.ts';
+import type { Lend } from '../../model/team/lend.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { LeadChildren } from '../lead/lead-children.ts';
 
-type GateSession = Pick<RunSession, 'store' | 'children' | 'gates' | 'isolation' | 'lend'>;
+/** What gates need of a lead's session. */
+export interface GateSession {
+  readonly store: TeamStore;
+  readonly children: LeadChildren;
+  /** Commands by gate; they take precedence over those that are detected in the project. */
+  readonly gates: Partial<Config['gates']>;
+  readonly isolation: IsolationSetting;
+  readonly lend: Lend | undefined;
+}
 
 const NAMES = ['build', 'test', 'lint'] as const;
 
-/** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
+/**
+ * Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped.
+ *
+ * @param cwd the directory that they judge
+ */
 export async function runGates(
   plan: Plan,
   session: GateSession,
+  cwd: string,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate[]> {
   const gates: Gate[] = [];
@@ -34,20 +50,24 @@ export async function runGates(
     const asked = plan.gates[name];
     // A gate that the user has switched off is not reported, not even as skipped.
     if (asked !== undefined && !(asked === 'detect' && session.gates[name] === false))
-      gates.push(await runGate(name, asked, plan, session, signal));
+      gates.push(await runGate({ name, asked, cwd }, plan, session, signal));
   }
   return gates;
 }
 
+interface AskedGate {
+  readonly name: (typeof NAMES)[number];
+  readonly asked: GateSetting;
+  readonly cwd: string;
+}
+
 async function runGate(
-  name: (typeof NAMES)[number],
-  asked: GateSetting,
+  { name, asked, cwd }: AskedGate,
   plan: Plan,
   session: GateSession,
   signal: AbortSignal,
 ): Promise<Gate> {
   const { store, children, gates } = session;
-  const cwd = cwdOf(store);
   const configured = typeof gates[name] === 'boolean' ? undefined : gates[name];
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)

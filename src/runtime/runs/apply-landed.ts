@@ -1,0 +1,134 @@
+/**
+ * Brings what landed into the project's files: the user's files as they are now, merged with the common state since the
+ * last apply. A conflict with an edit of the user's changes nothing. Each apply is kept as a life of the run, so that
+ * `teams undo` takes exactly it back, and a killed one is finished or taken back like an undo (docs/isolation.md).
+ */
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { RunLife } from '../../model/team/team-config.ts';
+import { newId } from '../../store/files/new-ids.ts';
+import { cwdOf, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
+import type { StoreOptions } from '../../store/team/team-store.ts';
+import { mirror } from '../landing/mirror.ts';
+import { GitFailure, requireGit, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { repositoryAt } from '../process/git-place.ts';
+import { git } from '../process/git.ts';
+import { knownOf } from '../process/safety-ref.ts';
+import { commitOf, commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../trees/vault.ts';
+import { leadStatusOf } from '../views/external-status.ts';
+import { carryOutUndo } from './carry-out-undo.ts';
+import { interruptedUndo, stepAt, type UndoPlan } from './undo.ts';
+
+/** What an apply would do. */
+export interface ApplyPlan extends UndoPlan {
+  /** How many changes of tasks it brings. */
+  readonly landed: number;
+}
+
+/**
+ * @throws UsageError `USAGE` for a team without trees; ConflictError `LEAD_ALIVE` for a running team, `REFUSED` naming
+ *   the files that were edited at the same place, and after an apply or undo that did not end
+ */
+export async function planApply(store: TeamReader, signal: AbortSignal): Promise<ApplyPlan> {
+  const { name } = store.paths;
+  const { start, lives = [], undoing } = stateIn(store) ?? {};
+  if (store.config.read()?.isolation !== 'trees')
+    throw new UsageError(
+      'USAGE',
+      `The members of team ${name} have no trees of their own: they wrote into your files.`,
+    );
+  if (leadStatusOf(store).alive)
+    throw new ConflictError(
+      'LEAD_ALIVE',
+      `Team ${name} is running; \`teams wait ${name}\` waits for its end, then apply.`,
+    );
+  if (undoing !== undefined) throw new ConflictError('REFUSED', interruptedUndo(name, undoing));
+  if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
+  try {
+    return await plan(store, { lives, known: knownOf(store, start), leftOut: start.leftOut }, signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
+  }
+}
+
+interface Beginning {
+  readonly lives: readonly RunLife[];
+  readonly known: ReturnType<typeof knownOf>;
+  readonly leftOut: readonly string[] | undefined;
+}
+
+async function plan(store: TeamReader, { lives, known, leftOut }: Beginning, signal: AbortSignal): Promise<ApplyPlan> {
+  const { paths, clock } = store;
+  const repository = await repositoryAt({ cwd: cwdOf(store), signal }, known);
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  const own = inVault(paths, { signal });
+  const refs = new VaultRefs(store);
+  const main = await commitOf(refs.main, own);
+  const before = lives.filter(({ undone = false }) => !undone);
+  const from = before.findLast(({ landed }) => landed !== undefined)?.landed ?? (await commitOf(refs.root, own));
+  if (main === undefined || from === undefined) throw new GitFailure('its repository is gone');
+  const files = await withTrees(repository, { signal }, { keep: true, leftOut }, (trees) =>
+    Promise.resolve(trees.files),
+  );
+  const since = clock.now();
+  const now = await commitTree(
+    { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
+    own,
+  );
+  const merged = await mergeTrees(now, main, own);
+  if (merged.conflicts.length > 0) throw conflicting(store, merged.conflicts);
+  const after = await commitTree({ tree: merged.tree, parents: [now, main], message: `All files after it` }, own);
+  const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
+  const ended = { start: now, end: after, since, landed: main };
+  if (changes.length > 0) await keepBoth(store, refs, ended, signal);
+  const steps = changes.map((change) => stepAt(repository.top, change));
+  const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
+  if (edited.length > 0) throw conflicting(store, edited);
+  const count = await git(['rev-list', '--first-parent', '--count', `${from}..${main}`], own);
+  return {
+    top: repository.top,
+    place: repository.place,
+    steps,
+    left: [],
+    isEndUnknown: false,
+    lives: [...before, ended],
+    ended: [...before, { ...ended, undone: true }],
+    begun: undefined,
+    landed: Number(requireGit(count, 'git rev-list')),
+  };
+}
+
+const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' && to?.mode !== '160000';
+
+/** In the project's repository too, where an undo reads them. */
+async function keepBoth(
+  store: TeamReader,
+  refs: VaultRefs,
+  { start, end }: { start: string; end: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const own = inVault(store.paths, { signal });
+  const id = newId(store.clock.now());
+  await keepCommit(refs.applied(id, 'start'), start, undefined, own);
+  await keepCommit(refs.applied(id, 'end'), end, undefined, own);
+  const trouble = await mirror(store, refs.all, { signal });
+  if (trouble !== undefined) throw new GitFailure(trouble);
+}
+
+const MOST_LISTED = 5;
+
+function conflicting({ paths }: TeamReader, files: readonly string[]): ConflictError {
+  const more = files.length > MOST_LISTED ? ` and ${files.length - MOST_LISTED} more` : '';
+  return new ConflictError(
+    'REFUSED',
+    `Nothing was applied: you and team ${paths.name} changed ${files.slice(0, MOST_LISTED).join(', ')}${more} at the same place. Set your own edits aside (for example \`git stash\`), apply, and bring them back; \`teams diff ${paths.name}\` shows what landed.`,
+  );
+}
+
+/** @throws ConflictError `REFUSED` if a file was changed since the plan was made; then nothing is changed */
+export const carryOutApply = (
+  { paths }: TeamReader,
+  plan: ApplyPlan,
+  store: StoreOptions,
+  signal: AbortSignal,
+): Promise<void> => carryOutUndo(paths, plan, { redo: true, told: 'run.applied', store }, signal);

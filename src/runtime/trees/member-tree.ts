@@ -1,0 +1,177 @@
+/**
+ * A member's own tree: at each claim it becomes the common state, and what the member makes of it is kept as an attempt.
+ * Nothing in it is overwritten or removed that is not kept before.
+ */
+import type { LandingTask, Attempt, ClaimedTask } from '../../model/board/task.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
+import type { TreeOwner } from '../../store/files/paths.ts';
+import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
+import { git, type GitWhere } from '../process/git.ts';
+import {
+  commitOf,
+  commitTree,
+  inTree,
+  inVault,
+  keepCommit,
+  mergeTrees,
+  treeOf,
+  VaultRefs,
+  type VaultGit,
+} from './vault.ts';
+
+/** A change that a member made: absent if its tree is as it began. */
+export interface KeptChange {
+  readonly attempt: Attempt;
+  /** Relative to the working directory. */
+  readonly files: readonly string[];
+}
+
+const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
+
+/** The files of a tree as a git tree. @throws GitFailure */
+async function snapshot(where: GitWhere): Promise<string> {
+  requireGit(await git(['add', '-A', '--', ':/', ...OURS], where), 'git add');
+  return requireGit(await git(['write-tree'], where), 'git write-tree');
+}
+
+/** Makes the files of a tree those of a git tree; ignored files stay. @throws GitFailure */
+const become = async (tree: string, where: GitWhere): Promise<string> =>
+  requireGit(await git(['read-tree', '--reset', '-u', tree], where), 'git read-tree');
+
+/** A repository within the tree would be kept as its name alone. */
+async function nested(from: string, to: string, where: GitWhere): Promise<string | undefined> {
+  const changes = await treeChanges(from, to, where);
+  return changes.find((change) => change.to?.mode === '160000' && change.from?.mode !== '160000')?.path;
+}
+
+/** Makes a tree that holds nothing to be kept show a commit, for gates. @throws GitFailure */
+export async function showCommit(store: TeamStore, of: '.queue', commit: string, how: VaultGit): Promise<void> {
+  readyTree(store.paths, of);
+  const where = inTree(store.paths, of, how);
+  // What gates made of tracked files goes; what git ignores stays, as in every working directory.
+  await snapshot(where);
+  await become(commit, where);
+}
+
+export class MemberTree {
+  readonly #store: TeamStore;
+  readonly #member: Name;
+  readonly #refs: VaultRefs;
+  /** The claim that it was made for, and the state that it began from. */
+  #begun: { readonly claim: string; readonly base: string } | undefined;
+
+  constructor(store: TeamStore, member: Name) {
+    this.#store = store;
+    this.#member = member;
+    this.#refs = new VaultRefs(store);
+  }
+
+  /**
+   * Sees to it that there is a tree, before anything is claimed.
+   *
+   * @throws GitFailure
+   */
+  async open(signal: AbortSignal): Promise<void> {
+    const { disk, paths } = this.#store;
+    if (!hasVault(disk, paths)) throw new GitFailure(`team ${paths.name} has no trees yet: \`teams run\` makes them`);
+    if (hasTree(disk, paths, this.#member) && (await this.#at(signal)) !== undefined) return;
+    const main = await commitOf(this.#refs.main, inVault(paths, { signal }));
+    if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
+    await this.#show(main, main, signal);
+  }
+
+  /**
+   * At a claim: keeps what lies there, then shows the common state; after a change that came back, with that change.
+   *
+   * @throws GitFailure
+   */
+  async begin(task: ClaimedTask, signal: AbortSignal): Promise<void> {
+    const claim = `${task.id}.${task.claim.epoch}`;
+    // The same claim goes on after an answer of the lead.
+    if (this.#begun?.claim === claim) return;
+    const { paths } = this.#store;
+    const own = inVault(paths, { signal });
+    const main = await commitOf(this.#refs.main, own);
+    if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
+    await this.#keepRemains(task, signal);
+    await this.#show(main, await this.#begins(task, main, own), signal);
+    this.#begun = { claim, base: main };
+  }
+
+  /** A command is just run again; an agent goes on with its own change, where it conflicts with marks. */
+  async #begins({ bounced, work }: ClaimedTask, main: string, own: GitWhere): Promise<string> {
+    if (bounced === undefined || work.run !== undefined) return main;
+    const { tree } = await mergeTrees(main, bounced.attempt.commit, own);
+    return commitTree({ tree, parents: [main], message: 'A change that came back, on what landed' }, own);
+  }
+
+  /**
+   * Keeps the change of the present claim.
+   *
+   * @returns undefined if nothing changed
+   * @throws GitFailure
+   */
+  async keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
+    const base = this.#begun?.base;
+    if (base === undefined) throw new GitFailure('the tree was not made for this claim');
+    const { paths } = this.#store;
+    readyTree(paths, this.#member);
+    const where = inTree(paths, this.#member, { signal });
+    const tree = await snapshot(where);
+    if (tree === (await treeOf(base, where))) return undefined;
+    const inner = await nested(base, tree, where);
+    if (inner !== undefined)
+      throw new GitFailure(`${inner} is a git repository of its own, which cannot land; remove its .git`);
+    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
+    const commit = await commitTree({ tree, parents: [base], message }, where);
+    await keepCommit(this.#refs.attempt(task.id, task.claim.epoch), commit, base, where);
+    requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
+    const files = (await treeChanges(base, tree, where)).map(({ path }) => path);
+    return { attempt: { commit, base }, files };
+  }
+
+  /** What lies in the tree and is in no attempt: half done work of a claim that ended, files of a turn about mail. */
+  async #keepRemains(task: ClaimedTask, signal: AbortSignal): Promise<void> {
+    const { disk, paths, events } = this.#store;
+    if (!hasTree(disk, paths, this.#member)) return;
+    readyTree(paths, this.#member);
+    const where = inTree(paths, this.#member, { signal });
+    const at = await this.#at(signal);
+    const { id, claim } = task;
+    try {
+      const tree = await snapshot(where);
+      if (at !== undefined && tree === (await treeOf(at, where))) return;
+      const inner = at === undefined ? undefined : await nested(at, tree, where);
+      if (inner !== undefined) throw new GitFailure(`${inner} is a git repository of its own`);
+      const message = `What lay in the tree of ${this.#member} before claim ${claim.epoch} of task #${id}`;
+      const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
+      const ref = this.#refs.left(this.#member, id, claim.epoch);
+      await keepCommit(ref, commit, at, where);
+      events.append({ type: 'tree.kept', member: this.#member, task: id, text: `${ref} is ${commit}` });
+    } catch (error) {
+      if (!(error instanceof GitFailure) || signal.aborted) throw error;
+      const aside = setTreeAside(paths, this.#member, `${id}.${claim.epoch}`);
+      events.append({ type: 'tree.set_aside', member: this.#member, task: id, text: `${error.message}; ${aside}` });
+    }
+  }
+
+  #at(signal: AbortSignal): Promise<string | undefined> {
+    return commitOf(this.#refs.at(this.#member), inVault(this.#store.paths, { signal }));
+  }
+
+  /** @param head what its own git calls the last commit */
+  async #show(head: string, commit: string, signal: AbortSignal): Promise<void> {
+    const { disk, paths } = this.#store;
+    const of: TreeOwner = this.#member;
+    readyTree(paths, of);
+    const where = inTree(paths, of, { signal });
+    await become(commit, where);
+    requireGit(await git(['update-ref', this.#refs.at(of), commit], where), 'git update-ref');
+    makeOwnGit(disk, paths, of, { commit: head, sha256: head.length === 64 });
+  }
+}
+
+/** The key of an attempt in the message of the commit with which it landed. */
+export const attemptKey = ({ id, claims }: Pick<LandingTask, 'id' | 'claims'>): string => `${id}.${claims}`;

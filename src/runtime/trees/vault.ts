@@ -1,0 +1,202 @@
+/**
+ * A team's own git repository (docs/isolation.md). What members made lies there under refs of the team: the common
+ * state `main`, their attempts, what they left half done. Git works only with its configuration, never with one that a
+ * member may write, and never in the project's checkout.
+ */
+import { join } from 'node:path';
+import type { Name } from '../../model/text/names.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { excludeOf, hasVault, makeVault } from '../../store/team/vault.ts';
+import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
+import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
+import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { git, type GitWhere } from '../process/git.ts';
+import { refsOf } from '../process/safety-ref.ts';
+
+/** How git is run for it. */
+export type VaultGit = Pick<GitWhere, 'signal' | 'marker'>;
+
+const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
+const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
+);
+
+/** Git in the team's repository; its working tree is empty, so no file of a member says how git merges. */
+export const inVault = ({ vault }: TeamPaths, how: VaultGit): GitWhere => ({
+  ...how,
+  cwd: vault,
+  isOurs: true,
+  env: { ...IDENTITY, GIT_DIR: vault, GIT_WORK_TREE: join(vault, 'empty') },
+});
+
+/** Git that reads and writes the files of one tree. */
+export const inTree = (paths: TeamPaths, of: TreeOwner, how: VaultGit): GitWhere => ({
+  ...how,
+  cwd: paths.tree(of),
+  isOurs: true,
+  env: { ...IDENTITY, GIT_DIR: paths.vault, GIT_WORK_TREE: paths.tree(of), GIT_INDEX_FILE: paths.treeIndex(of) },
+});
+
+/** The refs of a team, below `refs/teams/<team's ULID>/`. */
+export class VaultRefs {
+  readonly all: string;
+
+  constructor({ board }: Pick<TeamReader, 'board'>) {
+    this.all = refsOf(board.fold().team?.id ?? 'unknown');
+  }
+
+  /** The common state: what landed. */
+  get main(): string {
+    return `${this.all}main`;
+  }
+
+  /** The common state at the beginning: the project's files when the team first started. */
+  get root(): string {
+    return `${this.all}root`;
+  }
+
+  attempt(task: string, epoch: number): string {
+    return `${this.all}attempts/${task}.${epoch}`;
+  }
+
+  /** What lay in a tree when its member began a claim, and was in no attempt. */
+  left(member: Name, task: string, epoch: number): string {
+    return `${this.all}left/${member}/before-${task}.${epoch}`;
+  }
+
+  /** The user's files before and after an apply. */
+  applied(id: string, end: 'start' | 'end'): string {
+    return `${this.all}applied/${id}/${end}`;
+  }
+
+  /** What a member's tree was last made to, or kept as. */
+  at(of: TreeOwner): string {
+    return `${this.all}trees/${of === '.queue' ? 'queue/of-the-lead' : `members/${of}`}`;
+  }
+}
+
+/** @returns the commit of a ref; undefined if there is none */
+export async function commitOf(ref: string, where: GitWhere): Promise<string | undefined> {
+  const { code, text } = await git(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], where);
+  return code === 0 ? text.trim() : undefined;
+}
+
+/** @throws GitFailure */
+export async function treeOf(commit: string, where: GitWhere): Promise<string> {
+  return requireGit(await git(['rev-parse', '--verify', `${commit}^{tree}`], where), 'git rev-parse');
+}
+
+interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  /** Seconds since 1970: the same commit made again has the same name. */
+  readonly date?: string | undefined;
+}
+
+/** @throws GitFailure */
+export async function commitTree({ tree, parents, message, date }: NewCommit, where: GitWhere): Promise<string> {
+  const dates = date === undefined ? {} : { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
+  const args = ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-m', message];
+  return requireGit(await git(args, { ...where, env: { ...where.env, ...dates } }), 'git commit-tree');
+}
+
+/**
+ * Sets a ref and looks at all that it keeps: only then it is kept.
+ *
+ * @param known a commit that was looked at before
+ * @throws GitFailure
+ */
+export async function keepCommit(
+  ref: string,
+  commit: string,
+  known: string | undefined,
+  where: GitWhere,
+): Promise<void> {
+  requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
+  const whole = ['rev-list', '--objects', '--quiet', commit, ...(known === undefined ? [] : ['--not', known])];
+  requireGit(await git(whole, where), 'git rev-list');
+}
+
+/** What of a project trees cannot have; a clause. */
+async function misfit(where: GitWhere, prefix: string): Promise<string | undefined> {
+  if (prefix !== '') return 'the working directory is not the root of its repository';
+  const partial = await git(['config', '--get', 'extensions.partialClone'], where);
+  if (partial.code === 0) return 'the repository is a partial clone, whose missing files git would have to fetch';
+  const filtered = await git(['ls-files', '-z', '--', ':/', ':(exclude,top,attr:!filter)'], where);
+  const [file = ''] = requireGit(filtered, 'git ls-files').split('\0');
+  return file === '' ? undefined : `a filter of git (such as LFS) stands between ${file} and its content`;
+}
+
+const COPIED = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode'];
+
+/**
+ * Makes the repository if there is none, beginning at the safety point of the team.
+ *
+ * @param start the safety point, and the root of the working tree
+ * @returns why the project can have none
+ * @throws GitFailure
+ */
+export async function openVault(
+  { paths, disk, clock, board }: TeamStore,
+  { known, cwd, commit }: { readonly known: KnownPlace; readonly cwd: string; readonly commit: string },
+  how: VaultGit,
+): Promise<string | undefined> {
+  const refs = new VaultRefs({ board });
+  const own = inVault(paths, how);
+  if (hasVault(disk, paths) && (await commitOf(refs.main, own)) !== undefined) return undefined;
+  const repository = await repositoryAt({ ...how, cwd }, known);
+  if (typeof repository === 'string') return repository;
+  const theirs = within(repository, how);
+  const why = await misfit(theirs, repository.prefix);
+  if (why !== undefined) return why;
+  if (!hasVault(disk, paths)) {
+    const settings: (readonly [string, string])[] = [];
+    for (const key of COPIED) {
+      const { code, text } = await git(['config', '--type=bool', '--get', key], theirs);
+      if (code === 0) settings.push([key.slice('core.'.length), text.trim()]);
+    }
+    const facts = {
+      objects: repository.objects,
+      format: commit.length === 64 ? ('sha256' as const) : ('sha1' as const),
+      settings,
+      exclude: excludeOf(within(repository, how).env?.['GIT_COMMON_DIR'] ?? repository.top),
+    };
+    makeVault(paths, facts, clock.now());
+  }
+  // Without parents, so that a shallow repository is no different.
+  const root = await commitTree(
+    {
+      tree: await treeOf(commit, theirs),
+      parents: [],
+      message: `The project when team ${paths.name} began`,
+      date: '0',
+    },
+    own,
+  );
+  await keepCommit(refs.root, root, undefined, own);
+  requireGit(await git(['update-ref', refs.main, root, ''], own), 'git update-ref');
+  return undefined;
+}
+
+/** A merge of two commits, as a tree. On a conflict its files have marks. */
+interface Merged {
+  readonly tree: string;
+  /** Paths that conflict; empty for a clean merge. */
+  readonly conflicts: readonly string[];
+  /** What git says about them. */
+  readonly said: readonly string[];
+}
+
+/** @throws GitFailure */
+export async function mergeTrees(ours: string, theirs: string, where: GitWhere): Promise<Merged> {
+  const answer = await git(['merge-tree', '--write-tree', '-z', '--name-only', ours, theirs], where);
+  if (answer.code !== 0 && answer.code !== 1) requireGit(answer, 'git merge-tree');
+  if (answer.code < 0 || answer.code > 1) throw new GitFailure(`git merge-tree: ${answer.said}`);
+  const [tree = '', ...rest] = answer.text.split('\0');
+  if (answer.code === 0) return { tree, conflicts: [], said: [] };
+  const end = rest.indexOf('');
+  const said = rest.slice(end + 1).filter((word) => word.startsWith('CONFLICT'));
+  return { tree, conflicts: [...new Set(rest.slice(0, end))], said: said.map((line) => line.trim()) };
+}

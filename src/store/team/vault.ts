@@ -1,0 +1,121 @@
+/**
+ * The files of a team's own git repository and of its members' trees (docs/isolation.md). The repository has its
+ * objects from the project's and adds its own; its configuration is ours, and its attributes say that git changes no
+ * byte of a file, runs no filter and asks no merge driver.
+ */
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readUserFile } from '../user/user-file.ts';
+import { DIRECTORY_MODE, FILE_MODE, lookAt, onDisk, type Disk } from '../files/disk.ts';
+import { readText } from '../files/file.ts';
+import { newId } from '../files/new-ids.ts';
+import type { TeamPaths, TreeOwner } from '../files/paths.ts';
+import { removeTree } from '../files/remove-tree.ts';
+
+interface VaultFacts {
+  /** Where the project's objects are: absolute. */
+  readonly objects: string;
+  readonly format: 'sha1' | 'sha256';
+  /** Settings of the project's repository that say how its file system is. */
+  readonly settings: readonly (readonly [string, string])[];
+  /** The project's own list of ignored files, if it has one. */
+  readonly exclude: string;
+}
+
+/** Bytes stay as they are; what two changed is merged line by line, whatever the project's own drivers would do. */
+const ATTRIBUTES = '* -text -filter -ident !working-tree-encoding !eol merge\n';
+
+const configOf = ({ format, settings }: VaultFacts): string =>
+  [
+    '[core]',
+    `\trepositoryformatversion = ${format === 'sha1' ? 0 : 1}`,
+    '\tbare = true',
+    '\tautocrlf = false',
+    '\tsafecrlf = false',
+    '\tfsync = committed',
+    ...settings.map(([key, value]) => `\t${key} = ${value}`),
+    ...(format === 'sha1' ? [] : ['[extensions]', `\tobjectFormat = ${format}`]),
+    '[gc]',
+    '\tauto = 0',
+    '[uploadpack]',
+    '\tallowAnySHA1InWant = true',
+    '',
+  ].join('\n');
+
+export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(disk, join(vault, 'HEAD')) !== undefined;
+
+/** Makes the repository at once: built beside its place, then renamed. */
+export function makeVault({ vault, trees }: TeamPaths, facts: VaultFacts, now: number): void {
+  const draft = `${vault}.${newId(now)}`;
+  onDisk('create', vault, () => {
+    for (const part of ['objects/info', 'refs', 'info', 'indexes', 'empty'])
+      mkdirSync(join(draft, part), { recursive: true, mode: DIRECTORY_MODE });
+    put(join(draft, 'HEAD'), 'ref: refs/heads/none\n');
+    put(join(draft, 'config'), configOf(facts));
+    put(join(draft, 'objects/info/alternates'), `${facts.objects}\n`);
+    put(join(draft, 'info/exclude'), `${facts.exclude.trimEnd()}\n.teams/\n.tasks/\n`);
+    put(join(draft, 'info/attributes'), ATTRIBUTES);
+    mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE });
+    renameSync(draft, vault);
+  });
+}
+
+const put = (path: string, text: string): void => writeFileSync(path, text, { mode: FILE_MODE, flag: 'wx' });
+
+/** The exclude file of a repository; empty without one. */
+export const excludeOf = (common: string): string => readUserFile(join(common, 'info', 'exclude')) ?? '';
+
+export const hasTree = (disk: Disk, paths: TeamPaths, of: TreeOwner): boolean =>
+  lookAt(disk, paths.tree(of))?.isDirectory() === true;
+
+/**
+ * Makes a tree ready for git: its folder is there, and no lock of a killed git is. Only one process works on a tree at a
+ * time, so nobody else's lock is removed.
+ */
+export function readyTree(paths: TeamPaths, of: TreeOwner): void {
+  onDisk('create', paths.tree(of), () => {
+    mkdirSync(paths.tree(of), { recursive: true, mode: DIRECTORY_MODE });
+    rmSync(`${paths.treeIndex(of)}.lock`, { force: true });
+  });
+}
+
+/** Moves a tree away whose content git cannot keep, with its own repositories, and forgets its index. */
+export function setTreeAside(paths: TeamPaths, of: TreeOwner, when: string): string {
+  const aside = paths.treeAside(of, when);
+  onDisk('move', paths.tree(of), () => {
+    renameSync(paths.tree(of), aside);
+    rmSync(paths.treeIndex(of), { force: true });
+  });
+  return aside;
+}
+
+/**
+ * Gives a tree a repository of its own, so that git which its member runs there reaches neither the project's nor the
+ * team's. Nothing of ours ever reads it. One that is there goes away, whatever the member made of it: it is never
+ * written into. One with branches or stashes of the member's is moved beside the trees.
+ */
+export function makeOwnGit(
+  disk: Disk,
+  paths: TeamPaths,
+  of: TreeOwner,
+  head: { commit: string; sha256: boolean },
+): void {
+  const own = join(paths.tree(of), '.git');
+  onDisk('create', own, () => {
+    if (isUsed(disk, own)) renameSync(own, paths.treeAside(of, `${newId(0).slice(-10)}.git`));
+    else removeTree(disk, own);
+    for (const part of ['objects/info', 'refs/heads', 'info']) mkdirSync(join(own, part), { recursive: true });
+    put(join(own, 'HEAD'), 'ref: refs/heads/work\n');
+    put(join(own, 'refs/heads/work'), `${head.commit}\n`);
+    const kind = head.sha256
+      ? '\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n'
+      : '\trepositoryformatversion = 0\n';
+    put(join(own, 'config'), `[core]\n${kind}[user]\n\tname = ${of}\n\temail = ${of}@localhost\n`);
+    put(join(own, 'objects/info/alternates'), `${join(paths.vault, 'objects')}\n`);
+    put(join(own, 'info/exclude'), readText(disk, join(paths.vault, 'info', 'exclude')) ?? '');
+    copyFileSync(paths.treeIndex(of), join(own, 'index'));
+  });
+}
+
+/** Whether a member committed or stashed there, so that git keeps a log: the files are kept otherwise, the history only here. */
+const isUsed = (disk: Disk, own: string): boolean => lookAt(disk, join(own, 'logs')) !== undefined;
