@@ -55,6 +55,10 @@ export class EditorSession {
     return answer;
   }
 
+  async switch(modeId: string): Promise<void> {
+    await this.#editor.agent.request('session/set_mode', { sessionId: this.id, modeId });
+  }
+
   cancel(): Promise<void> {
     return this.#editor.agent.notify('session/cancel', { sessionId: this.id });
   }

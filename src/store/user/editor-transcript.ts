@@ -32,6 +32,8 @@ const recordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('opened'), at: z.string(), cwd: z.string() }),
   z.object({ kind: z.literal('prompt'), at: z.string(), text: z.string() }),
   z.object({ kind: z.literal('answer'), at: z.string(), text: z.string() }),
+  /** From now on. */
+  z.object({ kind: z.literal('mode'), at: z.string(), mode: z.string() }),
   /** A team that was made or continued for the last prompt. */
   z.object({ kind: z.literal('team'), at: z.string(), root: z.string(), team: z.string() }),
 ]);

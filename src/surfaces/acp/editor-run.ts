@@ -66,7 +66,8 @@ export class EditorRun {
     const { team, outcome, exitCode } = report;
     await say(fenced(reportText(report)));
     const isStopped = stop.aborted && outcome !== 'succeeded' && outcome !== 'failed';
-    if (isStopped) await say(`\nThe same prompt continues it, and so does \`teams resume ${team}\`.`);
+    const again = this.#made.isContinuedByPrompt ? 'The same prompt continues it, and so does' : 'It is continued by';
+    if (isStopped) await say(`\n${again} \`teams resume ${team}\`.`);
     return { stopReason: isStopped ? 'cancelled' : 'end_turn', _meta: { teams: { team, outcome, exitCode } } };
   }
 

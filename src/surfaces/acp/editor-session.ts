@@ -6,7 +6,13 @@
  *   leading ─a member asks─→ leading without a prompt ─prompt: the answer─→ leading
  *   making, leading ─cancel─→ idle: the turns of the members are interrupted, and the team can be resumed
  */
-import { RequestError, type AgentContext, type PromptRequest, type PromptResponse } from '@agentclientprotocol/sdk';
+import {
+  RequestError,
+  type AgentContext,
+  type PromptRequest,
+  type PromptResponse,
+  type SessionModeState,
+} from '@agentclientprotocol/sdk';
 import { isTeamError, safeText, UsageError, type TeamError } from '../../app.ts';
 import { agreesTo, type AskedEditor } from './ask-person.ts';
 import { EditorRun } from './editor-run.ts';
@@ -39,12 +45,32 @@ export class EditorSession {
   readonly #transcript: Transcript;
   readonly #asked: AskedEditor;
   #turn: Turn | undefined;
+  #mode: string | undefined;
 
   constructor(place: SessionPlace) {
     this.#place = place;
     this.#transcript = new Transcript(place);
     const { editor, showsForms, id: sessionId } = place;
     this.#asked = { editor, showsForms, sessionId, tell: this.#tell };
+  }
+
+  /** The modes of its directory, and the present one. */
+  get modes(): SessionModeState {
+    const availableModes = this.#place.work.modes(this.#place.cwd);
+    this.#mode ??= this.#transcript.mode();
+    const present = availableModes.find(({ id }) => id === this.#mode) ?? availableModes[0];
+    return { currentModeId: present?.id ?? '', availableModes };
+  }
+
+  /** From the next prompt on. */
+  switch(mode: string): void {
+    const { availableModes } = this.modes;
+    if (!availableModes.some(({ id }) => id === mode)) {
+      const known = availableModes.map(({ id }) => id).join(', ');
+      throw RequestError.invalidParams(undefined, `There is no mode ${mode}; there are: ${known}.`);
+    }
+    this.#mode = mode;
+    this.#transcript.switched(mode);
   }
 
   /** Keeps the new session for other processes. */
@@ -96,6 +122,10 @@ export class EditorSession {
     try {
       if (turn.run !== undefined) return await this.#goOn(turn.run, text);
       const made = await this.#make(text, stop);
+      if (made !== undefined && 'answer' in made) {
+        await this.#say(made.answer);
+        return { stopReason: 'end_turn' };
+      }
       if (made !== undefined) return await this.#begin(turn, made).next();
       if (stop.aborted) return { stopReason: 'cancelled' };
       await this.#say('Nothing was started.');
@@ -109,11 +139,11 @@ export class EditorSession {
     }
   }
 
-  #make(text: string, stop: AbortSignal): Promise<MadeTeam | undefined> {
+  #make(text: string, stop: AbortSignal): ReturnType<TeamWork['make']> {
     const { work, cwd } = this.#place;
     if (text === '') throw new UsageError('USAGE', 'The prompt has no words; say what the team is to do.');
     return work.make(
-      { text, cwd },
+      { text, cwd, mode: this.modes.currentModeId },
       {
         stop,
         say: (remark) =>

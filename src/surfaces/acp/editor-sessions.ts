@@ -49,17 +49,19 @@ export class EditorSessions {
       })
       .onRequest('session/new', ({ params, client }) => {
         const sessionId = newId(realClock.now());
-        this.#open(sessionId, params.cwd, client).keep();
-        return { sessionId };
+        const session = this.#open(sessionId, params.cwd, client);
+        session.keep();
+        return { sessionId, modes: session.modes };
       })
       .onRequest('session/load', async ({ params, client }) => {
-        await this.#continued(params.sessionId, params.cwd, client).repeat();
-        return {};
+        const session = this.#continued(params.sessionId, params.cwd, client);
+        await session.repeat();
+        return { modes: session.modes };
       })
-      .onRequest('session/resume', ({ params, client }) => {
-        this.#continued(params.sessionId, params.cwd, client);
-        return {};
-      })
+      .onRequest('session/resume', ({ params, client }) => ({
+        modes: this.#continued(params.sessionId, params.cwd, client).modes,
+      }))
+      .onRequest('session/set_mode', ({ params }) => this.#of(params.sessionId).switch(params.modeId))
       .onRequest('session/list', ({ params }) => ({ sessions: listed(params.cwd ?? undefined) }))
       .onRequest('session/close', async ({ params }) => {
         await this.#of(params.sessionId).close();

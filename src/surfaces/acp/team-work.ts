@@ -1,4 +1,5 @@
 /** What the command line does with a prompt of an editor: it makes the team, and leads it. */
+import type { SessionMode } from '@agentclientprotocol/sdk';
 import type { Report, RunOptions, TeamHandle, TeamPaths } from '../../app.ts';
 
 export interface EditorPrompt {
@@ -6,6 +7,8 @@ export interface EditorPrompt {
   readonly text: string;
   /** The directory of the session. */
   readonly cwd: string;
+  /** The id of one of the modes. */
+  readonly mode: string;
 }
 
 /** The person at the editor, while a team is made. */
@@ -20,6 +23,8 @@ export interface EditorPerson {
 
 export interface MadeTeam {
   readonly paths: TeamPaths;
+  /** Whether the same prompt continues the team after an interruption. */
+  readonly isContinuedByPrompt: boolean;
   /** Opens the team as its lead, to answer what waits for the person. */
   open(): TeamHandle;
   /** Leads the team up to its report. */
@@ -28,7 +33,14 @@ export interface MadeTeam {
   finish(report: Report): Promise<Report>;
 }
 
+/** What is made of a prompt that needs no team. */
+interface GivenAnswer {
+  readonly answer: string;
+}
+
 export interface TeamWork {
+  /** What a prompt can become in this directory; the first is the default. */
+  modes(cwd: string): SessionMode[];
   /** @returns undefined if the person declined or stopped it */
-  make(prompt: EditorPrompt, person: EditorPerson): Promise<MadeTeam | undefined>;
+  make(prompt: EditorPrompt, person: EditorPerson): Promise<MadeTeam | GivenAnswer | undefined>;
 }

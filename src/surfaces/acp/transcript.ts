@@ -41,6 +41,15 @@ export class Transcript {
     this.#append({ kind: 'team', at: timestamp(realClock.now()), root, team: name });
   }
 
+  switched(mode: string): void {
+    this.#append({ kind: 'mode', at: timestamp(realClock.now()), mode });
+  }
+
+  /** The mode that was chosen last. */
+  mode(): string | undefined {
+    return readTranscript(this.#session.id)?.findLast((record) => record.kind === 'mode')?.mode;
+  }
+
   /** What was said, as updates of the protocol, and the last team, if it is still there. */
   read(): { readonly updates: readonly SessionUpdate[]; readonly team: TeamPaths | undefined } {
     const records = readTranscript(this.#session.id) ?? [];

@@ -1,16 +1,34 @@
-/** A prompt of an editor as a run: a plan file is carried out, any other text is a task that a planner divides. */
+/**
+ * A prompt of an editor as a verb of the command line, by the mode of its session. The modes are the profiles of teams,
+ * with one for each pipeline.
+ */
 import {
   archiveFinished,
+  chooseAgent,
   isPlanWord,
+  isTeamError,
+  listPipelines,
+  notEnforcedText,
   openHandle,
+  parseName,
+  pipelineNamed,
+  planHash,
+  planInText,
+  relayOnce,
+  resumeTeam,
+  AUTO,
+  type GivenPlan,
   type Report,
   type RunOptions,
   type TeamHandle,
   type TeamPaths,
 } from '../../../app.ts';
 import { CliContext } from '../context.ts';
-import { leadTeamOf, type RunFlags, type TeamToLead } from './lead-run.ts';
+import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
+import { leadTeamOf, sessionOf, type RunFlags, type TeamToLead } from './lead-run.ts';
+import { teamOfPipeline } from './pipeline-team.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from './plan-team.ts';
+import { refinePlace } from './refine-place.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 import { teamOfTask, type RemotePerson } from './task-team.ts';
@@ -30,27 +48,71 @@ interface SpeakingPerson extends RemotePerson {
 
 interface LeadableTeam {
   readonly paths: TeamPaths;
+  readonly isContinuedByPrompt: boolean;
   open(): TeamHandle;
   lead(run: RunOptions): Promise<Report>;
   finish(report: Report): Promise<Report>;
 }
 
-export const editorWork = (context: CliContext, flags: EditorFlags) => ({
-  async make(
-    { text, cwd }: { readonly text: string; readonly cwd: string },
-    person: SpeakingPerson,
-  ): Promise<LeadableTeam | undefined> {
-    const here = contextAt(context, cwd, (remark) => person.say(remark));
-    const options = { ...flags, ...ALWAYS };
-    const team = await teamOf(here, text, options, person);
-    if (team === undefined) return undefined;
-    return {
-      paths: team.paths,
-      open: () => openHandle(team.paths.name, settings(here).open),
-      lead: (run) => leadTeamOf(here, team, options, run),
-      finish: (report) => archiveFinished(team.paths, report, settings(here).session),
-    };
+/** What a prompt asks for, and how. */
+interface Asked {
+  readonly text: string;
+  readonly cwd: string;
+  readonly mode: string;
+}
+
+const PIPELINE = 'pipeline-';
+
+const MODES = [
+  {
+    id: 'forge',
+    name: 'Team',
+    description: 'A planner divides the task, you approve it, members do it. Also a plan file.',
   },
+  { id: 'v8', name: 'One member', description: 'One member does the task, without a planner.' },
+  { id: 'relay', name: 'Ask', description: 'One agent answers, and only reads.' },
+];
+
+export const editorWork = (context: CliContext, flags: EditorFlags) => ({
+  /** A project whose files cannot be read has no pipelines; a prompt there says why. */
+  modes(cwd: string) {
+    return [...MODES, ...pipelineModes(contextAt(context, cwd, () => {}))];
+  },
+  async make(
+    { text, cwd, mode }: Asked,
+    person: SpeakingPerson,
+  ): Promise<LeadableTeam | { readonly answer: string } | undefined> {
+    const here = contextAt(context, cwd, (remark) => person.say(remark));
+    const options: PromptOptions = { ...flags, ...ALWAYS };
+    if (mode === 'relay') return answerTo(here, text, options, person);
+    if (mode.startsWith(PIPELINE)) return pipelineTeam(here, mode.slice(PIPELINE.length), text, options);
+    const team = mode === 'v8' ? await memberTeam(here, text, options) : await dividedTeam(here, text, options, person);
+    return team && leadable(here, team.paths, true, (run) => leadTeamOf(here, team, options, run));
+  },
+});
+
+function pipelineModes(context: CliContext): typeof MODES {
+  try {
+    return listPipelines(rootOf(context)).flatMap(({ name, description, problem }) =>
+      problem === undefined ? [{ id: `${PIPELINE}${name}`, name: `Pipeline ${name}`, description }] : [],
+    );
+  } catch (error) {
+    if (isTeamError(error)) return [];
+    throw error;
+  }
+}
+
+const leadable = (
+  context: CliContext,
+  paths: TeamPaths,
+  isContinuedByPrompt: boolean,
+  lead: LeadableTeam['lead'],
+): LeadableTeam => ({
+  paths,
+  isContinuedByPrompt,
+  open: () => openHandle(paths.name, settings(context).open),
+  lead,
+  finish: (report) => archiveFinished(paths, report, settings(context).session),
 });
 
 /** A prompt has no flags of its own. */
@@ -66,7 +128,8 @@ const ALWAYS = {
 
 type PromptOptions = EditorFlags & RunFlags & typeof ALWAYS;
 
-async function teamOf(
+/** As `teams run`: a plan file is carried out, any other text is a task that a planner divides. */
+async function dividedTeam(
   context: CliContext,
   text: string,
   options: PromptOptions,
@@ -82,6 +145,69 @@ async function teamOf(
   if (team.given === undefined) warnIfCopied(context, team.paths);
   listAbandoned(context, rootOf(context), team.paths.name);
   return team;
+}
+
+const SUBJECT = 120;
+
+/** A plan with one task and one member. Its name comes from its words, so that the same words continue it. */
+async function memberTeam(context: CliContext, text: string, options: PromptOptions): Promise<TeamToLead> {
+  const here = settings(context);
+  const [line = ''] = text.trim().split('\n', 1);
+  const plan = {
+    name: 'task',
+    profile: 'v8',
+    members: [{ name: 'worker-1' }],
+    tasks: [{ subject: line.slice(0, SUBJECT), owner: 'worker-1', prompt: text }],
+  };
+  const written = planInText(
+    `${JSON.stringify(plan, null, 2)}\n`,
+    { cwd: context.io.cwd, vars: {}, agents: here.agents, defaultAgent: defaultAgent(here, options.agent) },
+    'prompt.json',
+  );
+  const given: GivenPlan = await chooseDefaultAgent(written, here, context.io);
+  await requireAgents(given, context.io);
+  return teamOfPlan(context, given, parseName('team', `task-${planHash(given.plan).slice(0, 12)}`), options);
+}
+
+/** As `teams pipeline`. */
+async function pipelineTeam(
+  context: CliContext,
+  name: string,
+  requirement: string,
+  options: PromptOptions,
+): Promise<LeadableTeam> {
+  const pipeline = pipelineNamed(rootOf(context), name);
+  for (const warning of pipeline.warnings) context.warn(warning);
+  const paths = await teamOfPipeline(context, pipeline, requirement, options.agent);
+  const { session } = settings(context);
+  const lead = { ...sessionOf(session, options), passesCheckpoints: context.flags.yes };
+  return leadable(context, paths, false, (run) => resumeTeam(paths, lead, run));
+}
+
+/** As `teams relay`, with the agent of members. */
+async function answerTo(
+  context: CliContext,
+  prompt: string,
+  { agent }: PromptOptions,
+  { stop }: SpeakingPerson,
+): Promise<{ readonly answer: string } | undefined> {
+  const { merged } = settings(context);
+  const named = agent ?? merged.config.defaultAgent;
+  const chosen = named === AUTO ? await chooseAgent(merged.config, context.io.environment) : undefined;
+  const to = typeof chosen === 'object' ? chosen.kind : named;
+  const answer = await relayOnce(
+    {
+      to,
+      prompt,
+      includeDiff: false,
+      sandbox: 'read-only',
+      isAsked: false,
+      onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
+    },
+    refinePlace(context, undefined),
+    stop,
+  );
+  return answer === undefined ? undefined : { answer };
 }
 
 /** The command line in another directory, whose remarks go to the person. The streams are the protocol's. */

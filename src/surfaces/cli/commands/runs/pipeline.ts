@@ -2,22 +2,17 @@
 import * as z from 'zod';
 import {
   ejectPipeline,
-  isDirectory,
   listPipelines,
-  makePipelineTeam,
-  requireAvailable,
-  perspectiveAgents,
   pipelineGraph,
   pipelineNamed,
   resumeTeam,
   UsageError,
   type GivenPipeline,
 } from '../../../../app.ts';
-import { agentFor } from '../../input/default-agent.ts';
-import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
 import { duration, flag, money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags } from '../../input/lead-run.ts';
+import { teamOfPipeline } from '../../input/pipeline-team.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';
@@ -93,16 +88,8 @@ async function asked(): Promise<string> {
 }
 
 async function run(context: CliContext, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
-  const { session, open } = settings(context);
-  const agent = await agentFor(settings(context), context.io, options.agent, 'for the roles');
-  const { cwd } = context.io;
-  if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
-  await requireAvailable(agent, 'every role', context.io.environment, cwd);
-  excludeTeamFiles(context);
-  // With --agent, no other agent is used.
-  const subagents = options.agent === undefined ? await perspectiveAgents(agent, context.io.environment) : [];
-  const paths = await makePipelineTeam({ given, requirement, agent, subagents, cwd }, open);
-  context.info(`Session ${paths.name}; after an interruption, \`teams resume ${paths.name}\` continues it.`);
+  const { session } = settings(context);
+  const paths = await teamOfPipeline(context, given, requirement, options.agent);
   const flags: RunFlags = { ...options, failFast: false, strict: false, takeover: false };
   if (options.detach) return detachRun(context, paths, flags);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };
