@@ -66,6 +66,7 @@ export const withTrees = async <T>(
 ): Promise<T> =>
   withScratch(async (directory) => {
     const own = join(directory, 'index');
+    // With its time: by it git knows which of its file data may be too old, and reads those files.
     copyIfThere(repository.index, own);
     const elsewhere = { GIT_OBJECT_DIRECTORY: directory, GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects };
     const env = { ...where.env, ...(keep ? {} : elsewhere) };

@@ -3,7 +3,7 @@
  * it.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -167,6 +167,24 @@ describe('the safety point', () => {
     const { out: pruned } = await place.say(['prune', '--older-than', '1ms', '--yes'], { cwd: at });
     expect(pruned).toContain('tidy');
     expect(git(at, 'for-each-ref', 'refs/teams')).toBe('');
+  });
+
+  it('a change of the same length in the second in which the user called git is seen', async () => {
+    const place = new Workplace();
+    const at = dirty(place);
+    // Git compares the whole seconds of two times; here only that of the file's content, so that a test can set both.
+    git(at, 'config', 'core.trustctime', 'false');
+    const second = 1_700_000_000;
+    utimesSync(join(at, 'kept.txt'), second, second);
+    git(at, 'add', 'kept.txt');
+    utimesSync(join(at, '.git/index'), second, second);
+    const run = `printf new >kept.txt; touch -d @${second} kept.txt`;
+    place.put('work/plan.json', JSON.stringify({ ...PLAN, tasks: [{ subject: 'At once', run }] }));
+    await runIn(place, at);
+    const { out } = await place.say(['diff', 'tidy', '--json'], { cwd: at });
+    expect(changes.parse(JSON.parse(out)).files).toContainEqual({ path: 'kept.txt', change: 'modified' });
+    expect((await place.say(['undo', 'tidy', '--yes'], { cwd: at })).code).toBe(0);
+    expect(readFileSync(join(at, 'kept.txt'), 'utf8')).toBe('old');
   });
 
   it('untracked files over the limit are named and not kept, and the undo leaves them', async () => {
