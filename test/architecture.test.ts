@@ -139,6 +139,11 @@ const ARCHITECTURE: Architecture = {
     },
     { path: 'os/draw-marks.ts', builtins: ['crypto'], why: 'marks are drawn by crypto.randomInt' },
     { path: 'os/open-directory.ts', builtins: ['fs'], why: 'reads /proc' },
+    {
+      path: 'os/own-directory.ts',
+      builtins: ['fs'],
+      why: 'directories of a program, opened without following links',
+    },
     { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
     { path: 'os/program-path.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
     {

@@ -17,28 +17,34 @@ export interface FencePlace {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Where a member's home is on the host. */
+export const ownHomeOf = ({ home }: FencePlace, member = 'ada'): string =>
+  join(home, '.local/state/teams/homes/team', member);
+
 /** A home with a workspace; not below /tmp, which is empty inside anyway. */
 export function fencePlace(path = process.env['PATH'] ?? ''): FencePlace {
   const base = mkdtempSync(join(realpathSync(homedir()), '.fence-test-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const [work, home] = [join(base, 'home/work'), join(base, 'home')];
-  mkdirSync(join(work, '.teams/crew/homes/ada'), { recursive: true });
+  mkdirSync(join(work, '.teams/crew'), { recursive: true });
   const environment = { HOME: home, XDG_STATE_HOME: join(home, '.local/state'), PATH: path };
   return { base, work, home, environment };
 }
 
 export async function openFence(
-  { work, environment }: FencePlace,
+  place: FencePlace,
   how: { isWritable?: boolean; root?: string; member?: string; handed?: readonly string[] } = {},
 ): Promise<HeldProgram> {
+  const { work, environment } = place;
   const { isWritable = true, root = work, member = 'ada', handed = [] } = how;
   const team = join(work, '.teams/crew');
-  mkdirSync(join(team, 'homes', member), { recursive: true });
+  const ownHome = ownHomeOf(place, member);
+  mkdirSync(ownHome, { recursive: true });
   const isolation = await openProgramIsolation({
     setting: 'auto',
     root,
     isWritable,
-    ownHome: join(team, 'homes', member),
+    ownHome,
     shared: [],
     team: [team, join(work, '.tasks/crew')],
     readable: [],

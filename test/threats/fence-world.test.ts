@@ -19,7 +19,7 @@ import type { HeldProgram } from '../../src/runtime/isolation/open-program-isola
 import { repositoryAt } from '../../src/runtime/process/git-place.ts';
 import { withTrees } from '../../src/runtime/process/git-tree.ts';
 import { git } from '../../src/runtime/process/git.ts';
-import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
+import { fencePlace, openFence, runInside, type FencePlace, ownHomeOf } from '../support/fence.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SECRET = 'canary-of-the-fence';
@@ -36,8 +36,8 @@ beforeEach(() => {
     'home/work/.git/config': '[core]\n',
     'home/work/.teams/crew/config.json': '{"a":"secret"}',
     'home/work/.teams/crew/mail/1.1.task.json': '{}',
-    'home/work/.teams/crew/homes/ada/.keep': '',
-    'home/work/.teams/crew/homes/bob/note': SECRET,
+    'home/.local/state/teams/homes/team/ada/.keep': '',
+    'home/.local/state/teams/homes/team/bob/note': SECRET,
     'home/work/.tasks/crew/log.jsonl': SECRET,
     'home/.ssh/id_ed25519': SECRET,
     'home/.netrc': SECRET,
@@ -105,11 +105,9 @@ describe('the world inside', () => {
     expect(
       await inside(await fence(), 'cat /etc/shadow /etc/gshadow /etc/sudoers 2>/dev/null; ls /etc/ssh 2>/dev/null'),
     ).toBe('');
-    expect(words(await inside(await fence(), 'ls -A .teams/crew .tasks .teams/crew/homes'))).toEqual([
+    expect(words(await inside(await fence(), 'ls -A .teams .tasks; ls -A ~/.local/state/teams/homes/team'))).toEqual([
       '.tasks:',
-      '.teams/crew:',
-      'homes',
-      '.teams/crew/homes:',
+      '.teams:',
       'ada',
     ]);
   });
@@ -132,7 +130,7 @@ describe('the world inside', () => {
       },
     );
     expect(said).toBe('{}');
-    expect(existsSync(join(work, '.teams/crew/homes/ada/note'))).toBe(true);
+    expect(existsSync(join(ownHomeOf(place), 'note'))).toBe(true);
     expect(existsSync(join(home, 'note'))).toBe(false);
   });
 
@@ -187,7 +185,7 @@ describe('the world inside', () => {
     };
     expect(await run('read-only')).toBe('');
     expect(await run('workspace-write')).toBe('wrote\n');
-    expect(readdirSync(join(work, '.teams/crew/homes/ada'))).toContain('.keep');
+    expect(readdirSync(ownHomeOf(place))).toContain('.keep');
   });
 
   it('a role of a pipeline reads what the roles before it made, and changes none of it', async () => {
@@ -196,7 +194,7 @@ describe('the world inside', () => {
     const held = await fence({ handed: [join(work, '.teams/crew/spec'), join(work, '.teams/crew/wisdom')] });
     const script =
       'cat .teams/crew/spec/brief.md; (: > .teams/crew/spec/new) 2>/dev/null && echo wrote; ls .teams/crew';
-    expect(words(await inside(held, script))).toEqual(['brief', 'homes', 'spec']);
+    expect(words(await inside(held, script))).toEqual(['brief', 'spec']);
   });
 
   it('an inherited file of another process is closed', async () => {

@@ -3,16 +3,13 @@
  * file, never a copy: so a renewed login is renewed everywhere, and a revoked one is revoked everywhere.
  *
  * The program can change everything in its home, and a process of an earlier start may still run. So no link in it is
- * followed: each directory is opened without following links and used by its descriptor, and files are replaced.
- * Without `/proc/self/fd` each step is by name: then a swap at exactly that moment is not noticed.
+ * followed (`os/own-directory.ts`), and files are replaced.
  */
 import {
-  closeSync,
-  constants,
   existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
+  readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -22,54 +19,39 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import process from 'node:process';
+import { withinOwn } from '../../os/own-directory.ts';
 
 interface HomeContents {
   /** Path below the home → directory and file of the user's own; only existing files are linked. */
   readonly links?: Readonly<Record<string, readonly [string, string]>>;
   /** Path below the home → text. Never a secret. */
   readonly files?: Readonly<Record<string, string>>;
+  /** The names directly in the home that stay; absent: all. Others are removed, and so are links. */
+  readonly keeps?: RegExp;
 }
 
 /**
- * Prepares a home; other files in it stay.
+ * Prepares a home; other files in it stay, unless it says which.
  *
  * @param home a directory of the member's own directory, which exists
  * @returns the home
  */
-export function prepareHome(home: string, { links = {}, files = {} }: HomeContents): string {
+export function prepareHome(home: string, { links = {}, files = {}, keeps }: HomeContents): string {
   mkdirSync(dirname(home), { recursive: true, mode: 0o700 });
-  within(home, '.', () => {});
+  if (keeps !== undefined) withinOwn(home, '.', (at) => clear(at, keeps, new Set(Object.keys(links))));
+  withinOwn(home, '.', () => {});
   for (const [path, [directory, file]] of Object.entries(links))
-    within(home, dirname(path), (at) => link(join(at, basename(path)), join(directory, file), join(home, path)));
+    withinOwn(home, dirname(path), (at) => link(join(at, basename(path)), join(directory, file), join(home, path)));
   for (const [path, text] of Object.entries(files))
-    within(home, dirname(path), (at) => replace(join(at, basename(path)), text));
+    withinOwn(home, dirname(path), (at) => replace(join(at, basename(path)), text));
   return home;
 }
 
-const BY_DESCRIPTOR = existsSync('/proc/self/fd');
-
-/** Calls `use` with a path of the directory `below` the home; missing ones are made, and links replaced by directories. */
-function within(home: string, below: string, use: (at: string) => void): void {
-  const open: number[] = [];
-  try {
-    let at = dirname(home);
-    for (const name of [basename(home), ...below.split('/').filter((part) => part !== '.')]) {
-      at = join(at, name);
-      const fd = openDirectory(at);
-      open.push(fd);
-      if (BY_DESCRIPTOR) at = `/proc/self/fd/${fd}`;
-    }
-    use(at);
-  } finally {
-    for (const fd of open) closeSync(fd);
-  }
-}
-
-function openDirectory(path: string): number {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(path, { force: true });
-  // An existing directory is no error here; a link would be one at the opening.
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+/** @param links names of links that are judged later */
+function clear(at: string, keeps: RegExp, links: ReadonlySet<string>): void {
+  for (const entry of readdirSync(at, { withFileTypes: true }))
+    if (!links.has(entry.name) && (entry.isSymbolicLink() || !keeps.test(entry.name)))
+      rmSync(join(at, entry.name), { recursive: true, force: true });
 }
 
 /** By renaming, so that neither a link nor another name of the file leads elsewhere. */

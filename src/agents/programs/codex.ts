@@ -80,11 +80,18 @@ function launch(
 }
 
 /**
+ * What Codex keeps for itself: sessions, databases, caches of data. Anything else in its home could say what it runs
+ * without its sandbox, and all our settings are sent by protocol.
+ */
+const STATE =
+  /^(?:(?:archived_)?sessions|sqlite|.*\.sqlite(?:-wal|-shm)?|(?:history|session_index)\.jsonl|auth\.json|models_cache\.json|version\.json|installation_id|log)$/;
+
+/**
  * Its own configuration. Below the directory of temporary files Codex makes none of the helpers that its sandbox needs,
  * and no command works: then it gets another such directory.
  */
 function ownPlaces(home: string, env: TurnInput['env']): Record<string, string> {
-  const place = prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) });
+  const place = prepareHome(join(home, 'codex'), { links: loginLinks('codex', env), keeps: STATE });
   const isBelow = place.startsWith(`${resolve(env['TMPDIR'] ?? '/tmp')}/`);
   return { CODEX_HOME: place, ...(isBelow ? { TMPDIR: prepareHome(join(home, 'codex-tmp'), {}) } : undefined) };
 }

@@ -175,10 +175,17 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   '--remount-ro',
   '/',
   '--',
-  ...(sandbox.isProbe === true ? [] : provingMounts(sandbox.kept)),
+  ...(sandbox.isProbe === true ? [] : provingMounts(mustBeMounted(sandbox))),
   ...sandbox.limiting,
   ...argv,
 ];
+
+/** The mounts that lie in the program's own home, each with the path of what is mounted; what is below another is not named. */
+export function mountsAtHome({ home, ownHome, lent, shared, lend, repositories, root }: ProgramSandbox): LentPath[] {
+  const same = [...shared, ...repositories, root, ownHome].map((path) => ({ from: path, at: path }));
+  const found = [...lent, ...lend.read, ...lend.write, ...same].filter(({ at }) => at.startsWith(`${home}/`));
+  return found.filter(({ at }) => !found.some((other) => at.startsWith(`${other.at}/`)));
+}
 
 /** No capabilities in a user namespace: then even root cannot remount, or use the files of a process outside. */
 const namespaces = ({ isRoot, isOffline }: ProgramSandbox): string[] => [
@@ -192,6 +199,12 @@ const namespaces = ({ isRoot, isOffline }: ProgramSandbox): string[] => [
   '--die-with-parent',
   '--new-session',
   ...(isRoot ? ['--uid', String(INSIDE_ROOT), '--gid', String(INSIDE_ROOT)] : []),
+];
+
+/** Also what hides the team: a link on the way to the workspace would have it mounted elsewhere. */
+const mustBeMounted = ({ kept, hidden, root }: ProgramSandbox): readonly Pick<KeptPath, 'path' | 'id'>[] => [
+  ...kept,
+  ...[root, ...hidden].map((path) => ({ path })),
 ];
 
 const keep = ({ path, cover }: KeptPath): string[] =>

@@ -11,11 +11,11 @@ import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
-import { agentHome, keptSession } from '../../store/board/agent-home.ts';
+import { keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
-import { watched } from './watched-agent.ts';
+import { memberHome, watched } from './watched-agent.ts';
 import { insideEnvironment, memberServer, memberServerInside } from '../isolation/member-server.ts';
 import { writeDoor } from './write-door.ts';
 import type { CommandLine } from '../isolation/broker.ts';
@@ -121,7 +121,7 @@ function contextOf(
   const { disk, paths } = store;
   const session = keepsSession ? keptSession(disk, paths, member.name, kind) : undefined;
   return {
-    home: agentHome(disk, paths, member.name),
+    home: memberHome({ store, member }),
     identity: identityOf(store, config, member),
     // A program that executes its own tools gets our MCP server.
     ...(hasToolLoop(kind)
@@ -150,7 +150,7 @@ async function isolationOf(
     isWritable: sandbox !== 'read-only',
     environment: parent,
     commandLine,
-    ownHome: agentHome(store.disk, store.paths, name),
+    ownHome: memberHome({ store, member }),
     shared: loginFiles(kind, environment),
     lend: joinedLend(decodeLend(parent), config.lend),
     team: [store.paths.folder, store.paths.board],

@@ -3,6 +3,7 @@ import { lentLogins, type Agent } from '../../agents/agent-registry.ts';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { withLendHint } from '../../policy/sandbox/program-isolation.ts';
+import { agentHome } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { workPlaceOf } from '../../store/team/work-place.ts';
 import { returnLogins } from '../../store/workspace/renewed-login.ts';
@@ -22,6 +23,16 @@ interface Watched {
   readonly parent: Variables;
 }
 
+/** The directory in which a member's program has its home; it is created if it is missing. */
+export const memberHome = ({
+  store: { disk, paths, board, pinned },
+  member: { name: member },
+}: Pick<Watched, 'store' | 'member'>): string =>
+  agentHome(disk, paths, {
+    team: { id: board.fold().team?.id ?? '', inode: pinned.identity.ino },
+    member,
+  });
+
 /**
  * After each turn, what the program replaced of the workspace's own links is moved aside, and a `.git` that leads
  * elsewhere is told: our git refuses it (`runtime/process/git-place.ts`). A login that it renewed goes back to the user.
@@ -32,8 +43,8 @@ export function watched(
   { isolation, environment, store, config, member, parent }: Watched,
 ): Agent {
   const root = workPlaceOf(store.disk, store.paths, config);
-  const { disk, clock, paths } = store;
-  const home = paths.home(member.name);
+  const { disk, clock } = store;
+  const home = memberHome({ store, member });
   const logins = lentLogins(kind, home, environment);
   const bringBack = async (): Promise<void> => {
     try {

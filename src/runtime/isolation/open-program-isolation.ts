@@ -2,6 +2,7 @@
  * Sets up the isolation of a member's program: collects what it may see, starts the socket to its team, and probes
  * bubblewrap. Isolation of a model's shell commands is in `open-shell-isolation.ts`.
  */
+import { relative } from 'node:path';
 import process from 'node:process';
 import {
   INSIDE_ROOT,
@@ -10,6 +11,7 @@ import {
   COVER_CONTENTS,
   KEPT_FILES,
   KEPT_NAMES,
+  mountsAtHome,
   type KeptPath,
   type ProgramIsolate,
   type ProgramSandbox,
@@ -25,6 +27,7 @@ import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, makeStub, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
 import { keepNames } from '../../store/workspace/kept-names.ts';
+import { makeMountPoints } from '../../store/workspace/mount-points.ts';
 import { makeMemberPlace } from '../../store/workspace/member-place.ts';
 import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { openBroker, type CommandLine } from './broker.ts';
@@ -152,12 +155,12 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     const grounds = groundsOf(options, { root, home, place });
     const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
       isThere(argv, options)
-        ? isolatedProgramArgv(bwrap, present(grounds, { stubs, covers }, env, options, now), argv)
+        ? isolatedProgramArgv(bwrap, withHome(present(grounds, { stubs, covers }, env, options, now)), argv)
         : argv;
     later.hold = hold;
     const weak =
       descriptorTrouble(environment) ??
-      (await weakness(bwrap, present(grounds, { stubs, covers }, {}, options, {}), options));
+      (await weakness(bwrap, withHome(present(grounds, { stubs, covers }, {}, options, {})), options));
     if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, mend: () => kept.mend(), close };
     await close();
     return weak;
@@ -167,6 +170,16 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     if (isTeamError(error)) throw error;
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Prepares the home at each start, since the program may have changed it. */
+function withHome(sandbox: ProgramSandbox): ProgramSandbox {
+  const { home, ownHome } = sandbox;
+  const points = mountsAtHome(sandbox).flatMap(({ from, at }) =>
+    entriesAt([from]).map(({ isDirectory }) => ({ below: relative(home, at), isDirectory })),
+  );
+  makeMountPoints(ownHome, points);
+  return sandbox;
 }
 
 interface Covering {

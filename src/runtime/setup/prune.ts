@@ -2,10 +2,14 @@
  * Removes archived teams for good, together with their safety points in git; with `all` also the safety points of teams
  * that do not exist any more.
  */
-import { archivedBefore, removeArchived } from '../../store/team/remove-archived.ts';
+import { join } from 'node:path';
+import { archivedBefore, finishRemovals, removeArchived } from '../../store/team/remove-archived.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
-import { realDisk } from '../../store/files/disk.ts';
+import { list, realDisk } from '../../store/files/disk.ts';
+import { folderAt } from '../../store/files/folder-of.ts';
+import { rootPaths } from '../../store/files/paths.ts';
+import { removeLostHomes } from '../../store/user/agent-homes.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
@@ -56,9 +60,28 @@ export async function findPrunable(root: string, { olderThanMs }: PruneChoice): 
         const why = await refs?.remove(one);
         if (why !== undefined) told.push(stays(one.name, why));
       }
+      forgetHomes(root);
       return told;
     },
   };
+}
+
+/**
+ * Finishes removals that were killed, or failed.
+ * @returns what could not be removed, and why
+ */
+export function finishPruning(root: string): string[] {
+  const stays = finishRemovals(root);
+  forgetHomes(root);
+  return stays;
+}
+
+/** The homes of programs lie outside of the project. */
+function forgetHomes(root: string): void {
+  const { teams, archive } = rootPaths(root);
+  const folders = [teams, archive].flatMap((shelf) => list(realDisk, shelf).map((name) => join(shelf, name)));
+  const inodes = new Set(folders.flatMap((folder) => folderAt(realDisk, folder)?.ino ?? []));
+  removeLostHomes(realDisk, { root, inodes, now: realClock.now() });
 }
 
 const stays = (team: string, why: string): string =>

@@ -4,18 +4,34 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
+import { StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { keptSessionSchema } from '../../model/team/team-config.ts';
 import type { Disk } from '../files/disk.ts';
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { placeOfHome, type HousedTeam } from '../user/agent-homes.ts';
+import { makeHome } from '../user/earlier-home.ts';
 
-/** @returns the directory; it is created if it is missing */
-export function agentHome(disk: Disk, paths: TeamPaths, member: Name): string {
-  makeDirectory(disk, paths.homes);
-  makeDirectory(disk, paths.home(member));
-  return paths.home(member);
+/**
+ * The directory in which a member's program has its home; it is created if it is missing.
+ *
+ * @param team the inode of the team's folder, and its ULID
+ */
+export function agentHome(
+  disk: Disk,
+  paths: TeamPaths,
+  { team, member }: { team: Omit<HousedTeam, 'root'>; member: Name },
+): string {
+  const home = placeOfHome(disk, { ...team, root: paths.root }, member);
+  if (home === undefined)
+    throw new StoreError('CORRUPT', `The board of team ${paths.name} does not say which team it is.`, {
+      path: paths.log,
+    });
+  makeHome(home, paths.home(member));
+  makeDirectory(disk, home);
+  return home;
 }
 
 /** The last session of an agent of this kind; undefined if the record is missing, damaged or of another kind. */
@@ -38,5 +54,6 @@ export function keepSession(
   session: { kind: AgentKind; id: string },
 ): void {
   const text = `${JSON.stringify({ version: DOCUMENT_VERSION, ...session }, null, 2)}\n`;
+  makeDirectory(disk, paths.homes);
   replaceFile(disk, paths.agentSession(member), text, randomBytes(6).toString('hex'), { durable: false });
 }

@@ -1,6 +1,6 @@
 /** `teams prune`: removes archived teams permanently, and with `--all` the git refs of teams that are gone. */
 import * as z from 'zod';
-import { findPrunable, finishRemovals, UsageError, type Prunable } from '../../../../app.ts';
+import { findPrunable, finishPruning, UsageError, type Prunable } from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { duration, flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -18,7 +18,7 @@ export const act: Act = async (context, given) => {
     throw new UsageError('USAGE', '--all removes archived teams of any age; leave --older-than out, or --all.');
   refuseMembers(context, 'remove archived teams');
   const root = rootOf(context);
-  const begun = dryRun ? [] : finishRemovals(root);
+  const begun = dryRun ? [] : finishPruning(root);
   const found = await findPrunable(root, { olderThanMs: all ? undefined : (olderThan ?? THIRTY_DAYS_MS) });
   const shown = shownOf(found);
   for (const { name, id, why } of found.left)
