@@ -21,6 +21,7 @@ import {
   type ContentBlock,
   type CreateElicitationResponse,
   type InitializeResponse,
+  type McpServer,
   type PromptResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
@@ -147,8 +148,8 @@ export class Editor implements AsyncDisposable {
     return this.#capabilities;
   }
 
-  async session(cwd = this.#cwd): Promise<EditorSession> {
-    const { sessionId } = await this.agent.request('session/new', { cwd, mcpServers: [] });
+  async session(cwd = this.#cwd, mcpServers: McpServer[] = []): Promise<EditorSession> {
+    const { sessionId } = await this.agent.request('session/new', { cwd, mcpServers });
     return new EditorSession(this, sessionId);
   }
 

@@ -36,6 +36,8 @@ const recordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('mode'), at: z.string(), mode: z.string() }),
   /** A team that was made or continued for the last prompt. */
   z.object({ kind: z.literal('team'), at: z.string(), root: z.string(), team: z.string() }),
+  /** What the session has cost so far, in US dollars; null if a price is not known. */
+  z.object({ kind: z.literal('cost'), at: z.string(), usd: z.number().min(0).nullable() }),
 ]);
 export type TranscriptRecord = z.infer<typeof recordSchema>;
 

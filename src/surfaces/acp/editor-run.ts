@@ -10,6 +10,7 @@ import { answered, questionView } from './question-view.ts';
 import { planView, showTeam, type TeamView } from './show-team.ts';
 import type { MadeTeam } from './team-work.ts';
 import { ToolCallView } from './tool-call-view.ts';
+import { UsageView } from './usage-view.ts';
 
 interface RunPlace {
   readonly asked: AskedEditor;
@@ -17,6 +18,10 @@ interface RunPlace {
   readonly stop: AbortSignal;
   /** Aborts when teams must be stopped at once. */
   readonly force: AbortSignal;
+  /** What the session has cost before; undefined if a price is not known. */
+  readonly costBefore: number | undefined;
+  /** Keeps what the session has cost. */
+  readonly keepCost: (usd: number | undefined) => void;
   /** Says something to the person, and keeps it. */
   readonly say: (text: string) => Promise<void>;
 }
@@ -77,8 +82,11 @@ export class EditorRun {
     const { asked, stop } = this.#place;
     await using team = made.open();
     const ended = new AbortController();
+    const { prices, maxTokens } = made;
+    const usage = new UsageView({ tell: asked.tell, prices, maxTokens, before: this.#place.costBefore });
     const views: TeamView[] = [
       planView(asked.tell),
+      usage,
       new ToolCallView(asked.tell, stop),
       questionView({
         asked,
@@ -97,6 +105,7 @@ export class EditorRun {
     } finally {
       ended.abort();
       await shown;
+      this.#place.keepCost(usage.cost);
     }
   }
 }

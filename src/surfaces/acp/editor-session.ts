@@ -9,11 +9,12 @@
 import {
   RequestError,
   type AgentContext,
+  type McpServer,
   type PromptRequest,
   type PromptResponse,
   type SessionModeState,
 } from '@agentclientprotocol/sdk';
-import { isTeamError, safeText, UsageError, type TeamError } from '../../app.ts';
+import { isTeamError, safeLine, safeText, UsageError, type TeamError } from '../../app.ts';
 import { agreesTo, type AskedEditor } from './ask-person.ts';
 import { EditorRun } from './editor-run.ts';
 import { promptText } from './prompt-text.ts';
@@ -24,6 +25,8 @@ import { Transcript } from './transcript.ts';
 interface SessionPlace {
   readonly id: string;
   readonly cwd: string;
+  /** The MCP servers that the editor offers for the session. */
+  readonly mcpServers: readonly McpServer[];
   readonly editor: AgentContext;
   /** Whether the editor shows forms (elicitation). */
   readonly showsForms: boolean;
@@ -46,6 +49,8 @@ export class EditorSession {
   readonly #asked: AskedEditor;
   #turn: Turn | undefined;
   #mode: string | undefined;
+  /** Whether the person knows that the editor's MCP servers are not used. */
+  #toldServers = false;
 
   constructor(place: SessionPlace) {
     this.#place = place;
@@ -97,6 +102,7 @@ export class EditorSession {
     const turn: Turn = present ?? { cancel: new AbortController(), prompt: undefined };
     this.#turn = turn;
     this.#transcript.prompted(text);
+    await this.#tellServers();
     turn.prompt = this.#answer(turn, text);
     try {
       return await turn.prompt;
@@ -146,8 +152,7 @@ export class EditorSession {
       { text, cwd, mode: this.modes.currentModeId },
       {
         stop,
-        say: (remark) =>
-          void this.#tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: safeText(remark) } }),
+        say: (remark) => void this.#think(remark),
         agrees: (plan) => agreesTo(this.#asked, plan, stop),
       },
     );
@@ -160,6 +165,8 @@ export class EditorSession {
       asked: this.#asked,
       stop: turn.cancel.signal,
       force,
+      costBefore: this.#transcript.spent(),
+      keepCost: (usd) => this.#transcript.cost(usd),
       say: (text) => this.#say(text),
     });
     turn.run = run;
@@ -173,6 +180,21 @@ export class EditorSession {
       over();
     });
     return run;
+  }
+
+  /** Members are several processes of several programs, each with its own servers. */
+  async #tellServers(): Promise<void> {
+    const { mcpServers } = this.#place;
+    if (mcpServers.length === 0 || this.#toldServers) return;
+    this.#toldServers = true;
+    const names = mcpServers.map(({ name }) => safeLine(name)).join(', ');
+    await this.#think(
+      `The MCP servers of the editor are not passed on to members: ${names}. Each agent uses its own.\n`,
+    );
+  }
+
+  #think(remark: string): Promise<void> {
+    return this.#tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: safeText(remark) } });
   }
 
   /** The prompt is an answer that a member waits for. */

@@ -6,6 +6,7 @@ import {
   RequestError,
   type AgentApp,
   type AgentContext,
+  type McpServer,
   type SessionInfo,
 } from '@agentclientprotocol/sdk';
 import { newId, readTranscript, realClock, removeTranscript, safeLine, transcriptIds } from '../../app.ts';
@@ -18,6 +19,12 @@ export interface EditorSessionsOptions {
   readonly version: string;
   /** Aborts when teams must be stopped at once. */
   readonly force: AbortSignal;
+}
+
+/** What an editor gives with a session. */
+interface Offered {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
 }
 
 /** Sessions of one list. */
@@ -49,17 +56,17 @@ export class EditorSessions {
       })
       .onRequest('session/new', ({ params, client }) => {
         const sessionId = newId(realClock.now());
-        const session = this.#open(sessionId, params.cwd, client);
+        const session = this.#open(sessionId, params, client);
         session.keep();
         return { sessionId, modes: session.modes };
       })
       .onRequest('session/load', async ({ params, client }) => {
-        const session = this.#continued(params.sessionId, params.cwd, client);
+        const session = this.#continued(params.sessionId, params, client);
         await session.repeat();
         return { modes: session.modes };
       })
       .onRequest('session/resume', ({ params, client }) => ({
-        modes: this.#continued(params.sessionId, params.cwd, client).modes,
+        modes: this.#continued(params.sessionId, params, client).modes,
       }))
       .onRequest('session/set_mode', ({ params }) => this.#of(params.sessionId).switch(params.modeId))
       .onRequest('session/list', ({ params }) => ({ sessions: listed(params.cwd ?? undefined) }))
@@ -81,20 +88,20 @@ export class EditorSessions {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }
 
-  #open(id: string, cwd: string, editor: AgentContext): EditorSession {
+  #open(id: string, { cwd, mcpServers = [] }: Offered, editor: AgentContext): EditorSession {
     if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, `cwd is ${cwd}, which is no absolute path.`);
     const { work, force } = this.#options;
-    const session = new EditorSession({ id, cwd, editor, showsForms: this.#showsForms, work, force });
+    const session = new EditorSession({ id, cwd, mcpServers, editor, showsForms: this.#showsForms, work, force });
     this.#sessions.set(id, session);
     return session;
   }
 
   /** A session of before, also of another process. */
-  #continued(id: string, cwd: string, editor: AgentContext): EditorSession {
+  #continued(id: string, offered: Offered, editor: AgentContext): EditorSession {
     const open = this.#sessions.get(id);
     if (open?.isBusy === true) throw RequestError.invalidRequest(undefined, 'The session works on a prompt.');
     if (open === undefined && readTranscript(id) === undefined) throw RequestError.resourceNotFound(id);
-    return this.#open(id, cwd, editor);
+    return this.#open(id, offered, editor);
   }
 
   #of(id: string): EditorSession {

@@ -1,6 +1,6 @@
 /** What the command line does with a prompt of an editor: it makes the team, and leads it. */
 import type { SessionMode } from '@agentclientprotocol/sdk';
-import type { Report, RunOptions, TeamHandle, TeamPaths } from '../../app.ts';
+import type { Prices, Report, RunOptions, TeamHandle, TeamPaths } from '../../app.ts';
 
 export interface EditorPrompt {
   /** The words of the person. */
@@ -25,6 +25,10 @@ export interface MadeTeam {
   readonly paths: TeamPaths;
   /** Whether the same prompt continues the team after an interruption. */
   readonly isContinuedByPrompt: boolean;
+  /** By model; they take precedence over the built-in ones. */
+  readonly prices: Prices | undefined;
+  /** The limit of its tokens. */
+  readonly maxTokens: number | undefined;
   /** Opens the team as its lead, to answer what waits for the person. */
   open(): TeamHandle;
   /** Leads the team up to its report. */

@@ -50,6 +50,16 @@ export class Transcript {
     return readTranscript(this.#session.id)?.findLast((record) => record.kind === 'mode')?.mode;
   }
 
+  cost(usd: number | undefined): void {
+    this.#append({ kind: 'cost', at: timestamp(realClock.now()), usd: usd ?? null });
+  }
+
+  /** What the session has cost so far; undefined if a price is not known. */
+  spent(): number | undefined {
+    const last = readTranscript(this.#session.id)?.findLast((record) => record.kind === 'cost');
+    return last === undefined ? 0 : (last.usd ?? undefined);
+  }
+
   /** What was said, as updates of the protocol, and the last team, if it is still there. */
   read(): { readonly updates: readonly SessionUpdate[]; readonly team: TeamPaths | undefined } {
     const records = readTranscript(this.#session.id) ?? [];

@@ -18,6 +18,7 @@ import {
   resumeTeam,
   AUTO,
   type GivenPlan,
+  type Prices,
   type Report,
   type RunOptions,
   type TeamHandle,
@@ -49,6 +50,8 @@ interface SpeakingPerson extends RemotePerson {
 interface LeadableTeam {
   readonly paths: TeamPaths;
   readonly isContinuedByPrompt: boolean;
+  readonly prices: Prices | undefined;
+  readonly maxTokens: number | undefined;
   open(): TeamHandle;
   lead(run: RunOptions): Promise<Report>;
   finish(report: Report): Promise<Report>;
@@ -87,7 +90,7 @@ export const editorWork = (context: CliContext, flags: EditorFlags) => ({
     if (mode === 'relay') return answerTo(here, text, options, person);
     if (mode.startsWith(PIPELINE)) return pipelineTeam(here, mode.slice(PIPELINE.length), text, options);
     const team = mode === 'v8' ? await memberTeam(here, text, options) : await dividedTeam(here, text, options, person);
-    return team && leadable(here, team.paths, true, (run) => leadTeamOf(here, team, options, run));
+    return team && leadable(here, team.paths, options, true, (run) => leadTeamOf(here, team, options, run));
   },
 });
 
@@ -105,11 +108,14 @@ function pipelineModes(context: CliContext): typeof MODES {
 const leadable = (
   context: CliContext,
   paths: TeamPaths,
+  flags: RunFlags,
   isContinuedByPrompt: boolean,
   lead: LeadableTeam['lead'],
 ): LeadableTeam => ({
   paths,
   isContinuedByPrompt,
+  prices: settings(context).merged.config.prices,
+  maxTokens: sessionOf(settings(context).session, flags).spending?.maxTokens,
   open: () => openHandle(paths.name, settings(context).open),
   lead,
   finish: (report) => archiveFinished(paths, report, settings(context).session),
@@ -181,7 +187,7 @@ async function pipelineTeam(
   const paths = await teamOfPipeline(context, pipeline, requirement, options.agent);
   const { session } = settings(context);
   const lead = { ...sessionOf(session, options), passesCheckpoints: context.flags.yes };
-  return leadable(context, paths, false, (run) => resumeTeam(paths, lead, run));
+  return leadable(context, paths, options, false, (run) => resumeTeam(paths, lead, run));
 }
 
 /** As `teams relay`, with the agent of members. */
