@@ -162,7 +162,7 @@ const ARCHITECTURE: Architecture = {
   ],
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
-    policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'sandbox', 'view', ''],
+    policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'sandbox', 'view', ''],
     store: ['', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
@@ -175,6 +175,7 @@ const ARCHITECTURE: Architecture = {
       'lead',
       'tools',
       'isolation',
+      'budget',
       'team',
       'views',
       'trees',

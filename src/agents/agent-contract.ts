@@ -62,8 +62,13 @@ export type AgentEvent =
   | { readonly type: 'asked'; readonly tool: string; readonly effect: AccessKind; readonly paths: readonly string[] }
   /** The agent used its own tool: progress, in one line. */
   | { readonly type: 'used'; readonly tool: string; readonly text: string }
-  /** The agent is about to call its vendor; the caller may hold it here while the vendor's pause lasts. */
-  | { readonly type: 'calling' }
+  /**
+   * The agent is about to call its vendor; the caller may hold it here while the vendor's pause lasts, or until its
+   * budget has room. `most`: the tokens that the call can use; the answer may allow fewer in `outputTokens`.
+   */
+  | { readonly type: 'calling'; readonly most?: CallBound }
+  /** The vendor refused the call that `calling` told: it used nothing. */
+  | { readonly type: 'unbilled' }
   /** The vendor refused or the connection broke; the agent waits, `afterMs` milliseconds if given, and tries again. */
   | { readonly type: 'retrying'; readonly why: FailureClass; readonly text: string; readonly afterMs?: number }
   /** What one model call, or several, used; reported once each. */
@@ -77,8 +82,21 @@ export interface ToolImage {
   readonly base64: string;
 }
 
+/** The most tokens that a call of a model can use. */
+export interface CallBound {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
 export type CallAnswer =
-  | { readonly ok: true; readonly text: string; readonly image?: ToolImage | undefined }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly image?: ToolImage | undefined;
+      /** In answer to `calling`: the most tokens that the model may answer with. */
+      readonly outputTokens?: number | undefined;
+    }
   | { readonly ok: false; readonly why: string };
 
 export type Turn = AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>;

@@ -69,6 +69,7 @@ describe('an error of a model call', () => {
       message: 'Anthropic (m) answered 429: Slow down.',
       retryAfterMs: 7_000,
       passes: true,
+      isRefusal: true,
     });
   });
 

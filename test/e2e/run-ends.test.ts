@@ -64,8 +64,8 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     'a rejection that nothing resolves fails the run, after two rounds',
   ],
   'A limit (`--max-cost`, `--max-tokens`) was reached.': [
-    'test/runtime/agents/model-agents.test.ts',
-    'the limit of spending ends a run at once',
+    'test/runtime/budget/run-budget.test.ts',
+    'members share it to the last call, and none is made that could cost more',
   ],
   'It was cancelled (`teams cancel`).': () =>
     disturbed(async (place) => expect((await place.start('cancel', 'crew').ended).code).toBe(0)),

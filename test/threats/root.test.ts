@@ -67,6 +67,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   route: ['mend it'],
   resume: ['duo'],
   wait: ['duo', '--timeout', '1s'],
+  budget: ['duo', '--set', 'cost=5'],
   pause: ['duo'],
   unpause: ['duo'],
   cancel: ['duo', '--yes'],

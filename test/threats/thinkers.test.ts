@@ -133,6 +133,7 @@ const DOORS: readonly Door[] = [
           { ...parsed(root), reviewer: { kind: 'claude' } },
           {
             store: handle.store,
+            spender: { store: handle.store, member: 'lead', by: 'lead', onError: () => undefined },
             isolation: setting,
             lend: undefined,
           },

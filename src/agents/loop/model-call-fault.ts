@@ -12,6 +12,8 @@ export interface ModelCallFault {
   readonly retryAfterMs?: number | undefined;
   /** Whether the same call may succeed later. */
   readonly passes: boolean;
+  /** The vendor refused it, or was not reached: unless its answer had begun, nothing is billed. */
+  readonly isRefusal: boolean;
 }
 
 interface Seen {
@@ -43,6 +45,7 @@ export function callFault(
     message: `${where} ${what}: ${said}`.slice(0, LINE),
     passes: why === 'rate_limited' || why === 'crashed' || why === 'timeout',
     retryAfterMs: asked,
+    isRefusal: status !== undefined || isUnreachable(seen),
   };
 }
 

@@ -14,6 +14,8 @@ export interface ModelRequest {
   readonly system: string | undefined;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolName[];
+  /** The most tokens of the answer; by default the model's own limit. */
+  readonly outputTokens?: number | undefined;
 }
 
 export interface RequestedToolCall {
@@ -33,12 +35,13 @@ export type StepEnd =
       readonly tokens: number;
     }
   | { readonly kind: 'over' }
-  | { readonly kind: 'broken'; readonly error: unknown };
+  /** `hasBegun`: the vendor had begun to answer, so the call is billed. */
+  | { readonly kind: 'broken'; readonly error: unknown; readonly hasBegun: boolean };
 
 /** @returns how the call ended; never throws for a fault of the vendor */
 export async function* streamModelStep(
   library: Library,
-  { reached, system, messages, tools }: ModelRequest,
+  { reached, system, messages, tools, outputTokens = reached.window.output }: ModelRequest,
   deadline: TurnDeadline,
 ): AsyncGenerator<AgentEvent, StepEnd, CallAnswer | undefined> {
   const heard = new AnswerBuffer();
@@ -49,7 +52,7 @@ export async function* streamModelStep(
       messages: [...messages],
       tools: offered(library, tools),
       maxRetries: 0,
-      maxOutputTokens: reached.window.output,
+      maxOutputTokens: outputTokens,
       abortSignal: deadline.signal,
       onError: () => undefined,
       ...defined({ system, providerOptions: reached.providerOptions && { ...reached.providerOptions } }),
@@ -61,24 +64,31 @@ export async function* streamModelStep(
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }
     // A refusal of the vendor counts before the deadline does.
-    if (heard.error !== undefined && !deadline.isOver) return { kind: 'broken', error: heard.error };
-    if (deadline.isOver || heard.end === undefined) return unfinished(deadline);
+    if (heard.error !== undefined && !deadline.isOver)
+      return { kind: 'broken', error: heard.error, hasBegun: heard.hasBegun };
+    if (deadline.isOver || heard.end === undefined) return unfinished(deadline, heard.hasBegun);
     return { ...heard.end, kind: 'answered', messages: (await result.response).messages };
   } catch (error) {
-    return deadline.isOver ? { kind: 'over' } : { kind: 'broken', error };
+    return deadline.isOver ? { kind: 'over' } : { kind: 'broken', error, hasBegun: heard.hasBegun };
   } finally {
     deadline.rest();
   }
 }
 
-const unfinished = (deadline: TurnDeadline): StepEnd =>
-  deadline.isOver ? { kind: 'over' } : { kind: 'broken', error: new Error('The stream ended before the answer did.') };
+const unfinished = (deadline: TurnDeadline, hasBegun: boolean): StepEnd =>
+  deadline.isOver
+    ? { kind: 'over' }
+    : { kind: 'broken', error: new Error('The stream ended before the answer did.'), hasBegun };
 
 type Part = TextStreamPart<ToolSet>;
+
+/** Parts that come also when the vendor refused. */
+const BEFORE_THE_ANSWER: ReadonlySet<Part['type']> = new Set(['start', 'start-step', 'error', 'abort']);
 
 /** What has arrived of one answer so far. */
 class AnswerBuffer {
   error: unknown;
+  hasBegun = false;
   end: Omit<StepEnd & { kind: 'answered' }, 'kind' | 'messages'> | undefined;
   readonly #wanted: RequestedToolCall[] = [];
   #text = '';
@@ -86,6 +96,7 @@ class AnswerBuffer {
 
   /** @returns whole lines, as they are completed */
   lines(part: Part): string[] {
+    this.hasBegun ||= !BEFORE_THE_ANSWER.has(part.type);
     if (part.type === 'text-delta') {
       this.#text += part.text;
       return this.#cut(part.text);

@@ -1,9 +1,10 @@
 /** One turn of the loop. Whatever ends it, the conversation stays valid and can be continued. */
-import type { CallAnswer, ToolImage, Turn, TurnInput, AgentEvent } from '../agent-contract.ts';
+import type { CallAnswer, CallBound, ToolImage, Turn, TurnInput, AgentEvent } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { imageMessage, resultPart, toolMessage, type Conversation } from './conversation.ts';
+import { callBound } from './call-bound.ts';
 import { callFault, type ModelCallFault } from './model-call-fault.ts';
 import type { Library } from './library.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
@@ -129,16 +130,25 @@ export class TurnLoop {
   ): Steps<Answered | { kind: 'over' } | { kind: 'broken'; fault: ModelCallFault }> {
     const { library, reached, deadline, identity, options, vendor } = this.#environment;
     for (let attempt = 0; ; attempt += 1) {
-      yield { type: 'calling' };
+      const asked = request();
+      const allowed = yield { type: 'calling', most: this.#bound(asked) };
       if (deadline.isOver) return { kind: 'over' };
-      const end = yield* streamModelStep(library, { reached, system: identity, ...request() }, deadline);
+      const outputTokens = allowed?.ok === true ? allowed.outputTokens : undefined;
+      const end = yield* streamModelStep(library, { reached, system: identity, ...asked, outputTokens }, deadline);
       if (end.kind !== 'broken') return end;
       const fault = this.#fault(end.error);
+      if (fault.isRefusal && !end.hasBegun) yield { type: 'unbilled' };
       const afterMs = fault.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
       if (!fault.passes || attempt >= options.maxRetries || afterMs > LONGEST_WAIT_MS) return { kind: 'broken', fault };
       yield { type: 'retrying', why: fault.why, text: `${vendor.name}: ${fault.message}`, afterMs };
       await pause(afterMs, deadline.signal);
     }
+  }
+
+  #bound(asked: Pick<ModelRequest, 'messages' | 'tools'>): CallBound {
+    const { reached, conversation, identity } = this.#environment;
+    const last = conversation.messages[this.#counted.messages - 1];
+    return callBound(reached, { ...asked, system: identity }, { ...this.#counted, last });
   }
 
   #fault(error: unknown): ModelCallFault {
@@ -220,7 +230,7 @@ export class TurnLoop {
     if (answer.kind === 'broken' && answer.fault.why === 'overflow')
       answer = yield* this.#callWithRetry(() => ({ messages: [...bare(), ask], tools }));
     if (answer.kind !== 'answered') return answer;
-    if (answer.text === '') return { kind: 'broken', fault: { ...nothingSaid, passes: false } };
+    if (answer.text === '') return { kind: 'broken', fault: { ...nothingSaid, passes: false, isRefusal: false } };
     const before = conversation.messages.length;
     conversation.replace(compacted(identity, input.prompt, answer.text));
     // Like any prompt, the request is taken back when it gets no answer.
@@ -233,7 +243,7 @@ export class TurnLoop {
 
 const unhandled: CallAnswer = { ok: false, why: 'This tool is not available here.' };
 
-const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
+const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes' | 'isRefusal'>, text = ''): TurnEnd => ({
   kind: 'failed',
   why,
   text,
@@ -241,7 +251,7 @@ const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, 
   retryAfterMs,
 });
 
-const tooLong = (steps: number): Omit<ModelCallFault, 'passes'> => ({
+const tooLong = (steps: number): Pick<ModelCallFault, 'why' | 'message'> => ({
   why: 'bad_output',
   message: `The turn did not end in ${steps} steps.`,
 });

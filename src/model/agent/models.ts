@@ -88,6 +88,10 @@ export const agentRulesSchema = z.object({
   defaultModel: tierSchema,
   /** A turn ends after this many milliseconds without any event of its agent. */
   stallMs: z.number().optional(),
+  /** As configured; they override the known prices. */
+  prices: z.record(z.string(), priceSchema).optional(),
+  /** A model without a price may work under a limit of cost; what it costs is then not counted. */
+  allowUnpriced: z.boolean().optional(),
 });
 
 export type AgentRules = z.infer<typeof agentRulesSchema>;

@@ -1,5 +1,6 @@
 /** The keys of a configuration file, for people; see `key-help.ts`. */
 import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
+import { BUDGET_KEY_HELP } from '../team/budget-key-help.ts';
 import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
 
 const CONFIG: KeyHelpTable = {
@@ -20,6 +21,11 @@ const CONFIG: KeyHelpTable = {
   prices: {
     text: 'Prices by model in US dollars for a million tokens. They go before the prices that are known.',
     example: { 'my-model': { input: 1, output: 5 } },
+  },
+  budget: { text: 'What a team may use together whose plan has no budget; see [budgets](budgets.md).' },
+  ...helpBelow('budget', BUDGET_KEY_HELP),
+  allowUnpriced: {
+    text: 'A model without a price may work under a limit of cost; what it costs is then not counted.',
   },
   agents: {
     text: 'Agents by name, each an AgentSpec.',

@@ -16,6 +16,7 @@ import {
 import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
 import { MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { budgetSchema } from '../team/budget.ts';
 import { lendSchema } from '../team/lend.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
@@ -44,6 +45,10 @@ export const configSchema = closed({
   models: modelsSchema.default({}),
   /** US dollars per million tokens, by model; they override the known prices. */
   prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
+  /** What a team may use whose plan has no budget. */
+  budget: budgetSchema.prefault({}),
+  /** A model without a price may work under a limit of cost; what it costs is then not counted. */
+  allowUnpriced: z.boolean().default(false),
   agents: z.record(nameSchema, agentSpecSchema).default({}),
   monitorIntervalMs: ms(10).default(30_000),
   /** Absent: the profile's value applies. */
@@ -97,6 +102,7 @@ export const CONFIG_KEYS = configSchema.keyof().options;
 export const GROUPS: ReadonlySet<string> = new Set([
   'models',
   'prices',
+  'budget',
   'agents',
   'routing',
   'sandbox',

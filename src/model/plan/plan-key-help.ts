@@ -1,5 +1,6 @@
 /** The keys of a plan file, for people; see `key-help.ts`. */
 import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
+import { BUDGET_KEY_HELP } from '../team/budget-key-help.ts';
 import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
 
 const PLAN: KeyHelpTable = {
@@ -59,6 +60,12 @@ const PLAN: KeyHelpTable = {
     default: 'off',
     example: 'trees',
   },
+  budget: {
+    text: 'What the team may use together; see [budgets](budgets.md). A member and a task may have a budget, too.',
+    otherwise: '`budget` of the configuration, else no limit',
+    example: { cost: 5, tokens: 2_000_000 },
+  },
+  ...helpBelow('budget', BUDGET_KEY_HELP),
   decomposed: { text: 'What a planner divided. `teams run "TASK"` writes it; leave it out of plans by hand.' },
 };
 
@@ -82,6 +89,8 @@ const MEMBERS: KeyHelpTable = {
   },
   planApproval: { text: 'The member may only read until its plan for a task is approved.', example: true },
   prompt: { text: 'What its agent is told of its role.', otherwise: "the role's own text" },
+  budget: { text: 'What this member may use.', otherwise: 'no limit of its own', example: { cost: 2 } },
+  ...helpBelow('budget', BUDGET_KEY_HELP),
 };
 
 const TASKS: KeyHelpTable = {
@@ -133,6 +142,8 @@ const TASKS: KeyHelpTable = {
     example: ['All tests pass.'],
   },
   tier: { text: 'How strong a model this task wants.', otherwise: "the member's", example: 'opus' },
+  budget: { text: 'What this task may use.', otherwise: 'no limit of its own', example: { turns: 3 } },
+  ...helpBelow('budget', BUDGET_KEY_HELP),
 };
 
 const GATES: KeyHelpTable = {

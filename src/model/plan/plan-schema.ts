@@ -15,6 +15,7 @@ import {
 import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { profileSchema } from '../board/event.ts';
+import { budgetSchema } from '../team/budget.ts';
 import { lendSchema } from '../team/lend.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
 import { FOREIGN_PLAN_KEYS, FOREIGN_TASK_KEYS } from './foreign-keys.ts';
@@ -61,6 +62,7 @@ const member = closed({
   planApproval: z.boolean().default(false),
   /** The role's prompt for its agent. */
   prompt: body.min(1).optional(),
+  budget: budgetSchema.optional(),
 });
 
 const task = closed(
@@ -83,6 +85,7 @@ const task = closed(
     /** Acceptance criteria, for the member that does it. */
     acceptance: z.array(line(1_000)).max(50).default([]),
     tier: tierSchema.optional(),
+    budget: budgetSchema.optional(),
   },
   FOREIGN_TASK_KEYS,
 );
@@ -135,6 +138,8 @@ export const planFileSchema = closed(
     sandbox: closed({ lend: lendSchema.prefault({}) }).prefault({}),
     /** `trees`: each member works in a tree of its own, and its changes land one after the other. */
     isolation: z.enum(['trees', 'off']).default('off'),
+    /** What the whole team may use. */
+    budget: budgetSchema.optional(),
     decomposed: decomposed.optional(),
   },
   FOREIGN_PLAN_KEYS,
@@ -155,4 +160,7 @@ export const TYPED_KEYS: ReadonlySet<PropertyKey> = new Set([
   'test',
   'lint',
   'options',
+  'cost',
+  'tokens',
+  'turns',
 ]);

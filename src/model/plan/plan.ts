@@ -5,6 +5,7 @@
 import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
 import type { Profile } from '../board/event.ts';
+import type { Amount, BudgetScope, BudgetLimits } from '../team/budget.ts';
 import { lendsNothing, type Lend } from '../team/lend.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
@@ -71,6 +72,8 @@ export interface Plan {
   readonly lend?: Lend;
   /** Each member works in a tree of its own. */
   readonly isolation?: 'trees' | undefined;
+  /** What the team, a member or a task may use; absent where nothing is limited. */
+  readonly budgets?: BudgetLimits;
   /** Present if a planner made the plan. */
   readonly decomposed?: Decomposed | undefined;
 }
@@ -117,7 +120,7 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, isolation, ...rest }: PlanFile,
+  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, isolation, budget, ...rest }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
@@ -136,14 +139,26 @@ function planOf(
     ...(typeof cascade === 'boolean' ? {} : { cascadeByRole: cascade }),
     decomposed,
     lead: leads,
+    ...budgetsOf({ members, tasks, budget }),
   };
+}
+
+/** Numbers of tasks are their positions in the plan. */
+function budgetsOf({ members, tasks, budget }: Pick<PlanFile, 'members' | 'tasks' | 'budget'>): Pick<Plan, 'budgets'> {
+  const all: (readonly [BudgetScope, Amount | undefined])[] = [
+    ['team', budget],
+    ...members.map((member) => [`member.${member.name}` as const, member.budget] as const),
+    ...tasks.map((task, at) => [`task.${at + 1}` as const, task.budget] as const),
+  ];
+  const set = all.flatMap(([scope, amount]) => (amount === undefined ? [] : [[scope, amount] as const]));
+  return set.length === 0 ? {} : { budgets: Object.fromEntries(set) };
 }
 
 const agentOf = (agent: string | AgentSpec, agents: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined =>
   typeof agent === 'string' ? findAgent(agent, agents) : agent;
 
 function memberOf(
-  { agent, sandbox, prompt, ...member }: PlanFile['members'][number],
+  { agent, sandbox, prompt, budget: _, ...member }: PlanFile['members'][number],
   agents: ReadonlyMap<string, AgentSpec>,
 ): PlanMember {
   const spec = agent === undefined ? undefined : agentOf(agent, agents);

@@ -99,16 +99,19 @@ export function estimatedUsd({
   });
 }
 
-function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices): number | undefined {
+const costOf = (spent: z.infer<typeof spentSchema>, kind: string, prices: Prices): number | undefined => {
   if (spent.cost_usd !== undefined) return spent.cost_usd;
-  const { model = '' } = spent;
+  const price = priceOf(kind, spent.model ?? '', prices);
+  return price === 'unknown' ? undefined : usdAt(price, spent);
+};
+
+/** @param prices by model; they override the known prices */
+export function priceOf(kind: string, model: string, prices: Prices): Price | 'unknown' {
   // The user's own machine sends no bill.
-  if (isAgentKind(kind) && recordOf(kind).isFree) return 0;
+  if (isAgentKind(kind) && recordOf(kind).isFree) return { input: 0, output: 0 };
   // A server may send any model name: `__proto__` has no price.
   const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
-  const price = given ?? factsOf(model)?.price ?? 'unknown';
-  if (price === 'unknown') return undefined;
-  return usdAt(price, spent);
+  return given ?? factsOf(model)?.price ?? 'unknown';
 }
 
 type Counted = Pick<z.infer<typeof spentSchema>, 'input_tokens' | 'output_tokens'> & {

@@ -4,6 +4,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { atTime, dueAt, withLead, type Explanation, type Facts, type MemberFacts } from './explanation.ts';
 import { profiles } from '../profiles.ts';
 import { READY_WITHIN_MS } from '../supervise/restart.ts';
+import { BUDGET_WAIT } from '../budget/admission.ts';
 import { ANSWER_WITHIN_MS, STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
@@ -11,6 +12,20 @@ import { duration } from '../mail-wording.ts';
 export function explainHeldMember(facts: Facts, name: Name, member: MemberFacts): Explanation | undefined {
   const held = heldBy(facts, name, member);
   return held && { since: member.since, about: { members: [name] }, ...held };
+}
+
+/** What others reserved may come back by itself; a limit that is used up must be raised. */
+function overBudget(
+  { team }: Facts,
+  name: Name,
+  { status: { reason } }: MemberFacts,
+): Omit<Explanation, 'since'> | undefined {
+  if (!reason.startsWith(BUDGET_WAIT)) return undefined;
+  return {
+    waitingFor: `the budget of ${name}: ${reason.slice(BUDGET_WAIT.length)}`,
+    who: LEAD,
+    next: `It goes on when there is room: \`teams budget ${team}\` shows what is left, \`teams budget ${team} --add 5\` adds five dollars.`,
+  };
 }
 
 function heldBy(facts: Facts, name: Name, member: MemberFacts): Omit<Explanation, 'since'> | undefined {
@@ -49,9 +64,10 @@ function heldBy(facts: Facts, name: Name, member: MemberFacts): Omit<Explanation
       };
     case 'joined':
       return undefined;
+    case 'waiting':
+      return frozen(facts, name, member) ?? overBudget(facts, name, member);
     case 'working':
     case 'idle':
-    case 'waiting':
       return frozen(facts, name, member);
     default:
       return status.state satisfies never;

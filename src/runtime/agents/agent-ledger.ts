@@ -2,46 +2,69 @@
  * Logs what a member's agent reports besides its words: usage, its session, a refusal by its vendor. It also waits here
  * while the team pauses calls to that vendor.
  */
-import type { AgentEvent } from '../../agents/agent-contract.ts';
+import type { AgentEvent, CallAnswer, CallBound } from '../../agents/agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import { sessionIdSchema } from '../../model/team/team-config.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { vendorOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
+import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
+import { TurnBudget } from '../budget/turn-budget.ts';
 
 /** The model from the spec, for programs that do not report which model they use. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
 /** The events that the ledger handles. */
-type LedgerEvent = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
+type LedgerEvent = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'unbilled' | 'noted' }>;
 
 export class AgentLedger {
   readonly #session: MemberSession;
   readonly #spec: AgentSpec;
   readonly #pace: VendorPace | undefined;
+  readonly #budget: TurnBudget;
   #task: string | undefined;
 
-  constructor(session: MemberSession, spec: AgentSpec) {
+  constructor(session: MemberSession, spec: AgentSpec, prices: PriceRules = {}) {
     const vendor = vendorOf(spec);
     this.#session = session;
     this.#spec = spec;
+    const spender = { store: session.store, member: session.name, by: session.speaker.incarnation };
+    const onError = (error: unknown): void => session.reportError(error);
+    const onWait = (reason: string | undefined): void =>
+      session.note(reason === undefined ? undefined : { state: 'waiting', reason });
+    this.#budget = new TurnBudget({ ...spender, onError, onWait }, spec, {
+      ...prices,
+      perCall: hasToolLoop(spec.kind),
+    });
     this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor, session.name);
   }
 
   /**
-   * Begins a turn, as soon as its vendor may be called.
+   * Begins a turn, as soon as its budget has room and its vendor may be called.
    *
    * @param task the task that the turn is about
+   * @param timeMs the turn's time-out
+   * @returns aborts when `signal` does, or the turn has used what its budget allows
    */
-  async begin(task: string | undefined, signal: AbortSignal): Promise<void> {
+  async begin(task: string | undefined, timeMs: number, signal: AbortSignal): Promise<AbortSignal> {
     this.#task = task;
+    const over = await this.#budget.begin(task, timeMs, signal);
     await this.#wait(signal);
+    return over instanceof AbortSignal ? AbortSignal.any([signal, over]) : signal;
   }
 
-  /** Handles an event of the agent; for a call, waits until it may be made. */
+  /** Waits until a call may be made. */
+  async calling(most: CallBound | undefined, signal: AbortSignal): Promise<CallAnswer> {
+    const outputTokens = most && (await this.#budget.call(most, signal));
+    await this.#wait(signal);
+    return { ok: true, text: '', outputTokens };
+  }
+
+  /** Handles an event of the agent. */
   async heard(event: LedgerEvent, signal: AbortSignal): Promise<void> {
     switch (event.type) {
       case 'session':
@@ -49,6 +72,7 @@ export class AgentLedger {
         return;
       case 'usage':
         await this.#pace?.answered();
+        await this.#budget.used(event.usage, signal);
         this.#tell(spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }));
         return;
       case 'used':
@@ -62,8 +86,8 @@ export class AgentLedger {
         this.#tell({ type: 'agent.delayed', text: event.text });
         if (event.why === 'rate_limited') await this.#pace?.refused(event.afterMs);
         return;
-      case 'calling':
-        return this.#wait(signal);
+      case 'unbilled':
+        return this.#budget.unbilled();
       default:
         return event satisfies never;
     }
@@ -80,6 +104,7 @@ export class AgentLedger {
    * @returns the end, with the time after which the vendor may be tried again
    */
   async end(end: TurnEnd): Promise<TurnEnd> {
+    await this.#budget.end(end);
     if (this.#pace === undefined) return end;
     if (end.kind !== 'failed' || end.why !== 'rate_limited') {
       await (end.kind === 'answered' ? this.#pace.answered() : this.#pace.end());

@@ -10,6 +10,7 @@ import type { AgentSpec, FailureClass, Tier } from '../../model/agent/agent.ts';
 import type { ModelRules } from '../../model/agent/models.ts';
 import { isFinal, type Task } from '../../model/board/task.ts';
 import { agentKey, mayFallBack, remedyFor, standIns, type FallbackScope } from '../../policy/supervise/fallback.ts';
+import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import { suitedTo } from '../../policy/divide/tiers.ts';
 import { hashText } from '../../store/board/results.ts';
@@ -28,7 +29,7 @@ export interface AgentSlotsEnvironment {
   readonly given: AgentSpec;
   readonly first: OpenedAgent;
   /** The agents that may stand in, in order, and the models of tiers. */
-  readonly rules: ModelRules & { readonly fallback: readonly AgentSpec[] };
+  readonly rules: ModelRules & PriceRules & { readonly fallback: readonly AgentSpec[] };
   /** @returns the stand-in, or why it cannot work */
   readonly openStandIn: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<OpenedAgent | string>;
 }
@@ -54,7 +55,7 @@ export class AgentSlots {
   constructor(environment: AgentSlotsEnvironment) {
     const { session, given, first } = environment;
     this.#environment = environment;
-    this.#own = { ...first, given, ledger: new AgentLedger(session, first.spec) };
+    this.#own = { ...first, given, ledger: new AgentLedger(session, first.spec, environment.rules) };
     this.#isFixed = !mayFallBack(given) || session.store.board.board.profile === 'relay';
   }
 
@@ -153,7 +154,7 @@ export class AgentSlots {
           scope,
           fault,
         );
-        await this.#install({ ...found, given, ledger: new AgentLedger(session, found.spec) }, from, scope);
+        await this.#install({ ...found, given, ledger: new AgentLedger(session, found.spec, rules) }, from, scope);
         return undefined;
       }
     }
@@ -187,7 +188,7 @@ export class AgentSlots {
     if (given?.tier === undefined || this.#byTier.has(given.tier)) return;
     const found = await openStandIn(given, { keepsSession: false });
     if (typeof found !== 'string')
-      this.#byTier.set(given.tier, { ...found, given, ledger: new AgentLedger(session, found.spec) });
+      this.#byTier.set(given.tier, { ...found, given, ledger: new AgentLedger(session, found.spec, rules) });
   }
 
   async #releaseTiers(): Promise<void> {

@@ -66,9 +66,11 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
     case 'used':
     case 'usage':
     case 'retrying':
-    case 'calling':
+    case 'unbilled':
     case 'noted':
       await ledger?.heard(event, signal);
       return undefined;
+    case 'calling':
+      return ledger?.calling(event.most, signal);
   }
 }

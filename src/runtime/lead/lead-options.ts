@@ -7,8 +7,9 @@ import type { Lend } from '../../model/team/lend.ts';
 import type { Config } from '../../model/config/config.ts';
 import type { Limits } from '../../policy/sighting.ts';
 import type { Quota } from '../../store/mail/sender.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
+import type { LimitChange } from '../budget/limits.ts';
 import { type Speaker } from '../team/authentication.ts';
-import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from '../team/hooks.ts';
 import {
   encodeAgentRules,
@@ -33,8 +34,10 @@ export interface LeadOptions {
   readonly gates?: Partial<Config['gates']> | undefined;
   /** Rules about agents that its teammates get. */
   readonly agents?: AgentRules;
-  /** Limits of money and tokens; a run that exceeds one ends. */
-  readonly spending?: SpendingRules;
+  /** Prices by model; they override the known prices. */
+  readonly prices?: Prices;
+  /** Limits of what agents may use, as the configuration and flags give them. */
+  readonly budget?: readonly LimitChange[];
   readonly hooks?: Hooks;
   /** Where the run is exported to, besides its files. */
   readonly telemetry?: 'off' | 'otlp';

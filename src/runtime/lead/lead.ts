@@ -21,7 +21,7 @@ import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
 import { RoleReports } from './role-reports.ts';
 import { NoiseWatch } from './noise-watch.ts';
-import { SpendingWatch } from './spending-watch.ts';
+import { BudgetWatch } from '../budget/budget-watch.ts';
 import { StateWatch } from './state-watch.ts';
 import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
 import { WorkPlaceWatch } from '../process/work-place-watch.ts';
@@ -49,7 +49,7 @@ export class Lead {
   readonly #options: LeadOptions;
   readonly #leadMail: LeadMail;
   readonly #roles: RoleReports | undefined;
-  readonly #spending: SpendingWatch;
+  readonly #budget: BudgetWatch;
   readonly #noise: NoiseWatch;
   readonly #probe: MemberProbe;
   readonly #agents: AgentActivityWatch;
@@ -72,7 +72,7 @@ export class Lead {
     this.#store = store;
     this.#speaker = speaker;
     this.#options = options;
-    this.#spending = new SpendingWatch(store, options.spending ?? {});
+    this.#budget = new BudgetWatch(store);
     this.#noise = new NoiseWatch(store);
     this.#place = new WorkPlaceWatch(store);
     this.memory = new LeadMemory(store.clock, store.board.past);
@@ -82,7 +82,7 @@ export class Lead {
     this.#lastLook = store.clock.monotonic();
     this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
-    this.#probe = new MemberProbe(store, this.memory, this.supervisor);
+    this.#probe = new MemberProbe(store, this.memory, this.supervisor, (name) => this.#budget.isWaiting(name));
     const { children } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
     this.#roles = RoleReports.of(store);
@@ -152,7 +152,7 @@ export class Lead {
       if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
       if (sighting.board.phase !== 'open' && sighting.board.phase !== 'paused')
         return { why: 'closing', force: false, now: false };
-      const over = this.#spending.look();
+      const over = await this.#budget.look(sighting);
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };

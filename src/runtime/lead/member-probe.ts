@@ -22,13 +22,20 @@ export class MemberProbe {
   readonly #store: TeamStore;
   readonly #memory: LeadMemory;
   readonly #supervisor: Supervisor;
+  readonly #waitsForBudget: (name: Name) => boolean;
   /** The agent of each member, from the config. */
   #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
-  constructor(store: TeamStore, memory: LeadMemory, supervisor: Supervisor) {
+  constructor(
+    store: TeamStore,
+    memory: LeadMemory,
+    supervisor: Supervisor,
+    waitsForBudget: (name: Name) => boolean = () => false,
+  ) {
     this.#store = store;
     this.#memory = memory;
     this.#supervisor = supervisor;
+    this.#waitsForBudget = waitsForBudget;
   }
 
   /** What is seen of a member now; undefined for a member that never had a process of ours and may get one. */
@@ -44,7 +51,7 @@ export class MemberProbe {
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
-      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited',
+      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited' || this.#waitsForBudget(name),
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,

@@ -25,12 +25,12 @@ interface Verification {
   readonly verdict: VerificationVerdict | undefined;
 }
 
-type Kept = Pick<RunSession, 'store' | 'isolation' | 'lend'>;
+type Kept = Pick<RunSession, 'store' | 'isolation' | 'lend' | 'spender'>;
 
 /** Verifies with the agent that the user chose; without one the table of docs/specification.md R8.17 chooses. */
 export async function crossVerify(
   plan: Plan,
-  { store, isolation, lend }: Kept,
+  { store, isolation, lend, spender }: Kept,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verification> {
   const done = await completedIn({ store }, signal);
@@ -43,6 +43,7 @@ export async function crossVerify(
   const { paths, events } = store;
   const subagents = new Subagents({
     onSpent: (event) => void events.append(event),
+    spender: () => spender,
     surroundings: {
       setting: isolation,
       lend: joinedLend(lend, plan.lend),

@@ -72,6 +72,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     this.#options = options;
     this.subagents = new Subagents({
       onSpent: (event) => this.#led?.session.tell(event),
+      spender: () => this.#led?.session.spender,
       surroundings: {
         setting: options.session.isolation ?? 'auto',
         lend: options.session.lend,

@@ -18,6 +18,7 @@ import { integrate } from './integration.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';
 import { openLanding, requireTreesFit } from '../landing/open-landing.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
+import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
@@ -76,6 +77,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
   };
   const team = makeTeam(plan.name, input, options);
   if (where.kept) keepPlan(team.store, where.kept);
+  await setLimits(team.store, [{ how: 'set', limits: plan.budgets ?? {} }]);
   await team.store.close();
   return team.paths;
 }
@@ -210,7 +212,9 @@ function notesOf(ending: LeadEnding, team: Name): string[] {
     case 'stuck':
       return [`The run could not go on: ${ending.what}`];
     case 'spent':
-      return [`The run could not go on: ${ending.what} \`teams resume ${team}\` with a higher limit continues it.`];
+      return [
+        `The run could not go on: ${ending.what} Raise the limit, for example \`teams budget ${team} --add 5\`, and continue it: \`teams resume ${team}\`.`,
+      ];
     case 'refused':
       return [`The run could not go on (${ending.error.code}): ${ending.error.message}`];
     case 'stopped':

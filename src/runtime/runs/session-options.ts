@@ -8,8 +8,15 @@ import { storeOptions } from '../team/team-handle.ts';
 /** Reading the configuration has refused unknown names in `fallback` already. */
 function agentRules(config: Config): AgentRules {
   const known = configuredAgents(config);
-  const { models, defaultModel, agentStallMs: stallMs } = config;
-  return { fallback: config.fallback.flatMap((name) => findAgent(name, known) ?? []), models, defaultModel, stallMs };
+  const { models, defaultModel, agentStallMs: stallMs, prices, allowUnpriced } = config;
+  return {
+    fallback: config.fallback.flatMap((name) => findAgent(name, known) ?? []),
+    models,
+    defaultModel,
+    stallMs,
+    prices,
+    allowUnpriced,
+  };
 }
 
 /** The limits of supervision that a configuration sets. */
@@ -38,7 +45,8 @@ export function sessionOptions(config: Config): SessionOptions {
     isolation: config.sandbox.bwrap,
     lend: config.sandbox.lend,
     agents: agentRules(config),
-    spending: { prices: config.prices },
+    prices: config.prices,
+    budget: [{ how: 'default', limits: { team: config.budget } }],
     telemetry: config.telemetry,
     hooks: config.hooks,
     gates: config.gates,

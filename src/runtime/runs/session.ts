@@ -20,6 +20,9 @@ import { stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
 import { Lead } from '../lead/lead.ts';
+import type { Spender } from '../budget/turn-budget.ts';
+import type { PriceRules } from '../../policy/budget/estimate.ts';
+import { setLimits } from '../budget/limits.ts';
 import { takeLead, type Leadership } from '../lead/leadership.ts';
 import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
@@ -87,6 +90,7 @@ export class RunSession {
         readsMail: options.readsMail === true || state?.host !== undefined,
         ...defined({ quota: options.store.quota }),
       });
+      await setLimits(store, options.budget ?? [], options.prices);
       lead.learned([...changed].map(String), viewsOffset);
       for (const worker of state?.workers ?? []) lead.memory.recall(worker);
       late.folded = (folded) => lead.folded(folded);
@@ -152,7 +156,21 @@ export class RunSession {
 
   /** Prices by model; they take precedence over the built-in ones. */
   get prices(): Prices {
-    return this.#options.spending?.prices ?? {};
+    return this.#options.prices ?? {};
+  }
+
+  /** For agents that the lead runs by itself. */
+  get spender(): Spender & PriceRules {
+    const { name: member, incarnation: by } = this.speaker;
+    const onError = (error: unknown): void => this.tell({ type: 'lead.troubled', text: String(error) });
+    return {
+      store: this.store,
+      member,
+      by,
+      onError,
+      prices: this.prices,
+      allowUnpriced: this.#options.agents?.allowUnpriced,
+    };
   }
 
   /** Commands by gate; they take precedence over those that are detected in the project. */

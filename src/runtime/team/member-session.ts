@@ -66,7 +66,7 @@ export class MemberSession {
   }
 
   /** Records a state that the board does not know in the member's process record; without an argument clears it. */
-  note(said?: { readonly state: 'rate-limited'; readonly reason: string; readonly forMs: number }): void {
+  note(said?: { readonly state: 'rate-limited' | 'waiting'; readonly reason: string; readonly forMs?: number }): void {
     const { roster, clock } = this.store;
     const record = roster.read(this.name);
     const now = clock.now();
@@ -74,7 +74,7 @@ export class MemberSession {
       state: said.state,
       reason: said.reason,
       since: record?.note?.since ?? now / 1000,
-      until: (now + said.forMs) / 1000,
+      until: said.forMs === undefined ? undefined : (now + said.forMs) / 1000,
     };
     if (record) roster.write({ ...record, note });
   }

@@ -11,7 +11,8 @@ import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
-import { decodeIsolation, decodeLend } from '../team/teammate-env.ts';
+import { parseName } from '../../model/text/names.ts';
+import { decodeAgentRules, decodeIsolation, decodeLend } from '../team/teammate-env.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -83,6 +84,11 @@ export class RoleSubagents {
     await this.#subagents?.close();
   }
 
+  #incarnation(): string {
+    const { store, member } = this.#environment;
+    return store.board.fold().members.get(parseName('member', member))?.incarnation ?? member;
+  }
+
   async #runOnce(
     spec: AgentSpec,
     { kind, prompt, variables }: RoleSubagentTask<unknown>,
@@ -97,6 +103,7 @@ export class RoleSubagents {
     const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });
     this.#subagents ??= new Subagents({
       onSpent: (event) => void store.events.append({ ...event, member }),
+      spender: () => ({ store, member, by: this.#incarnation(), onError: () => {}, ...decodeAgentRules(process.env) }),
       surroundings: {
         setting: decodeIsolation(process.env),
         lend: decodeLend(process.env),

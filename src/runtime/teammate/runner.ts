@@ -177,8 +177,8 @@ export async function runTaskTurn(
   input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
   const { agent, cwd, sandbox, ledger, around } = environment;
-  await ledger.begin(task, input.signal);
-  const end = await runTurn(agent.turn({ ...input, cwd, sandbox, ...(await around()) }), environment, input.signal);
+  const signal = await ledger.begin(task, input.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS, input.signal);
+  const end = await runTurn(agent.turn({ ...input, signal, cwd, sandbox, ...(await around()) }), environment, signal);
   return ledger.end(end);
 }
 

@@ -19,6 +19,8 @@ import type { HeldProgram } from '../isolation/open-program-isolation.ts';
 import { insideEnvironment } from '../isolation/member-server.ts';
 import { isolateSubagent, type SubagentSurroundings } from './subagent-isolation.ts';
 import { sweep } from '../../os/sweep.ts';
+import type { PriceRules } from '../../policy/budget/estimate.ts';
+import { TurnBudget, type Spender } from '../budget/turn-budget.ts';
 
 export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 
@@ -35,6 +37,8 @@ interface SubagentLimits {
 interface SubagentOptions extends Partial<SubagentLimits> {
   /** Called with an event for each usage of a subagent. */
   readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
+  /** Whose budget it uses; undefined where nothing can be limited. */
+  readonly spender?: () => (Spender & PriceRules) | undefined;
   readonly surroundings: SubagentSurroundings;
 }
 
@@ -64,6 +68,7 @@ interface Background {
 export class Subagents {
   readonly #limits: SubagentLimits;
   readonly #onSpent: SubagentOptions['onSpent'];
+  readonly #spender: SubagentOptions['spender'];
   readonly #surroundings: SubagentSurroundings;
   readonly #program: string;
   readonly #background = new Map<string, Background>();
@@ -76,8 +81,9 @@ export class Subagents {
   #waiting = 0;
 
   /** @param program the thread's file; for tests */
-  constructor({ onSpent, surroundings, ...limits }: SubagentOptions, program = subagentProgram) {
+  constructor({ onSpent, spender, surroundings, ...limits }: SubagentOptions, program = subagentProgram) {
     this.#onSpent = onSpent;
+    this.#spender = spender;
     this.#surroundings = surroundings;
     this.#limits = { ...LIMITS, ...limits };
     this.#program = program;
@@ -95,17 +101,31 @@ export class Subagents {
     if (this.#waiting >= threads + queue)
       throw new ConflictError('QUOTA', `${this.#waiting} subagents run or wait already; collect or stop some first.`);
     this.#waiting += 1;
-    const running = this.#marked(subagentTask, AbortSignal.any([signal, this.#closing.signal]), onLine);
+    const running = this.#withinBudget(subagentTask, AbortSignal.any([signal, this.#closing.signal]), onLine);
     this.#running.add(running);
     try {
-      const end = await running;
-      const { kind, model } = subagentTask.spec;
-      for (const usage of end.used ?? []) this.#onSpent?.(spendingEvent(kind, { model, ...usage }));
-      return end;
+      return await running;
     } finally {
       this.#running.delete(running);
       this.#waiting -= 1;
     }
+  }
+
+  /** Its whole turn is reserved before it begins; it is refused at once if no other reservation can come back. */
+  async #withinBudget(subagentTask: SubagentTask, signal: AbortSignal, onLine: LineListener): Promise<SubagentEnd> {
+    const { spec, timeoutMs } = subagentTask;
+    const spender = this.#spender?.();
+    const budget = spender && new TurnBudget(spender, spec, { ...spender, perCall: false, isUrgent: true });
+    const begun = await budget?.begin(undefined, timeoutMs, signal);
+    if (typeof begun === 'string')
+      return { kind: 'failed', why: 'refused', text: '', message: `Its budget: ${begun}.` };
+    const end = await this.#marked(subagentTask, begun ? AbortSignal.any([signal, begun]) : signal, onLine);
+    for (const usage of end.used ?? []) {
+      await budget?.used(usage, signal);
+      this.#onSpent?.(spendingEvent(spec.kind, { model: spec.model, ...usage }));
+    }
+    await budget?.end(end);
+    return end;
   }
 
   /**

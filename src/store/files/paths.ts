@@ -85,6 +85,9 @@ export interface TeamPaths {
   /** The pauses of vendors, shared by all members. */
   readonly vendors: string;
   readonly vendorsLock: TeamLock;
+  /** What is limited, reserved and spent. */
+  readonly ledger: string;
+  readonly ledgerLock: string;
   readonly mail: string;
   /** The session folders (docs/specification.md R10.3); a pipeline's team has them. */
   readonly session: Readonly<Record<SessionFolder, string>>;
@@ -189,6 +192,8 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     trees: inside('trees'),
     vendors: inside('vendors.json'),
     vendorsLock: teamLock('vendors'),
+    ledger: inside('ledger.jsonl'),
+    ledgerLock: inside(join('.locks', 'ledger.lock')),
     session: {
       spec: inside('spec'),
       discussions: inside('discussions'),

@@ -19,6 +19,7 @@ import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
+import { Ledger } from './ledger.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
@@ -57,6 +58,7 @@ export class TeamStore {
   readonly plan: Document<PlanDocument>;
   readonly events: EventLog;
   readonly bus: Bus;
+  readonly ledger: Ledger;
   readonly roster: Roster;
   readonly commands: CommandTrust;
 
@@ -122,6 +124,7 @@ export class TeamStore {
     this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
+    this.ledger = new Ledger({ disk, pinned, clock, locks, paths, lockTimeoutMs });
     this.roster = new Roster(disk, paths);
     this.commands = new CommandTrust(this.board, seal, disk);
   }
@@ -170,6 +173,7 @@ export class TeamStore {
     await this.sender.settled();
     this.board.close();
     this.events.close();
+    this.ledger.close();
     if (lookAt(this.disk, this.paths.folder)) this.locks.close();
     this.pinned.close();
   }

@@ -4,15 +4,12 @@ import { join as under } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import type { Clock } from '../../../src/model/text/clock.ts';
-import { configSchema } from '../../../src/model/config/config.ts';
 import { join } from '../../../src/runtime/teammate/join.ts';
-import { runTeam } from '../../../src/runtime/runs/run.ts';
 import type { Script } from '../../fixtures/model-server/script.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import { FakeClock } from '../../support/clock.ts';
 import { reopened, run, team, type Team } from '../../support/session.ts';
 import { name } from '../../support/team.ts';
-import { sessionOptions } from '../../../src/runtime/runs/session-options.ts';
 
 async function serve(script: Script): Promise<ModelServer> {
   const server = await ModelServer.start({ script });
@@ -173,20 +170,6 @@ describe('a teammate that is a model', () => {
     await completed(on, '1');
     expect(server.requests[0]?.tools).toContain('read_file');
     expect(server.requests[0]?.tools).not.toContain('write_file');
-  });
-
-  it('the limit of spending ends a run at once', async () => {
-    const server = await serve([
-      { text: 'Done.', usage: { input: 900, output: 200 } },
-      { hangs: 'before', times: 'always' },
-    ]);
-    const tasks = [{ subject: 'First' }, { subject: 'Second' }];
-    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks });
-    const options = { ...sessionOptions(configSchema.parse({})), spending: { maxTokens: 1_000 } };
-    const report = await runTeam(on.paths, undefined, options);
-    expect(report).toMatchObject({ outcome: 'interrupted', exitCode: 1 });
-    expect(on.events('run.stopped')).toMatchObject([{ text: expect.stringContaining('--max-tokens') as string }]);
-    expect(on.task('2').status).not.toBe('completed');
   });
 
   it('a model works in its own process, led by a lead', async () => {

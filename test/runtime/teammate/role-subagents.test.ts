@@ -9,7 +9,7 @@ import { execAgent, type AgentSpec } from '../../../src/model/agent/agent.ts';
 import { discuss, type Discussion } from '../../../src/runtime/teammate/discussion-run.ts';
 import { explore } from '../../../src/runtime/teammate/exploration-run.ts';
 import { RoleSubagents } from '../../../src/runtime/teammate/role-subagents.ts';
-import { SpendingWatch } from '../../../src/runtime/lead/spending-watch.ts';
+import { setLimits } from '../../../src/runtime/budget/limits.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import { scripted, team, type Team } from '../../support/session.ts';
 
@@ -149,5 +149,25 @@ it("the usage of a subagent counts as its member's, and so for the limits of the
   const at = await session(agent);
   await held(at, { perspectives: ['quality'] });
   expect(at.on.events('agent.spent')).toMatchObject([{ member: 'writer', kind: 'anthropic' }]);
-  expect(new SpendingWatch(at.on.handle.store, { maxTokens: 1 }).look()).toMatch(/--max-tokens is 1/);
+});
+
+it('a subagent reserves its turn, which is settled by what it told', async () => {
+  const usage = { input: 1_000, output: 100 };
+  const server = await ModelServer.start({ script: [{ text: opinion(5), times: 'always', usage }] });
+  onTestFinished(() => server.close());
+  const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };
+  const at = await session(agent);
+  const { store } = at.on.handle;
+  await setLimits(store, [{ how: 'set', limits: { 'member.writer': { tokens: 1_100 } } }]);
+  await held(at, { perspectives: ['quality'] });
+  expect(store.ledger.look()?.spent.get('member.writer')).toMatchObject({ tokens: 1_100, turns: 1 });
+  expect(store.ledger.look()?.all).toEqual([]);
+});
+
+it('a subagent for which nothing is left is refused at once, and the reason is told', async () => {
+  const at = await session(saying(opinion(5)));
+  await setLimits(at.on.handle.store, [{ how: 'set', limits: { team: { turns: 0 } } }]);
+  await held(at, { perspectives: ['quality'] });
+  expect(asked(at.on)).toEqual([]);
+  expect(JSON.stringify(at.on.events())).toContain('Its budget: 0 turns are used of the 0 turns of the team');
 });

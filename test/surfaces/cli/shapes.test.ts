@@ -46,6 +46,7 @@ const rows: readonly Row[] = [
   { line: 'route Create-a-button', shape: run.routed },
   { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: run.report, codes: [1] },
   { line: 'wait tiny', after: RUN, shape: run.waited },
+  { line: 'budget login --set cost=5', shape: run.budget },
   { line: 'pause login', shape: run.paused },
   { line: 'unpause login', after: ['pause login'], shape: run.paused },
   { line: 'cancel login', shape: run.cancelled },

@@ -41,6 +41,7 @@ interface EditorFlags {
   readonly reviewer?: string | undefined;
   readonly maxCost?: number | undefined;
   readonly maxTokens?: number | undefined;
+  readonly budget?: readonly string[] | undefined;
 }
 
 interface SpeakingPerson extends RemotePerson {

@@ -8,6 +8,7 @@ import {
   runTeam,
   shutdownAhead,
   type GivenPlan,
+  type LimitChange,
   type Report,
   type RunOptions,
   type SessionOptions,
@@ -16,6 +17,7 @@ import {
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
+import { limitChange } from './limit-change.ts';
 import { settings } from './settings.ts';
 
 export interface RunFlags {
@@ -25,22 +27,23 @@ export interface RunFlags {
   readonly takeover: boolean;
   readonly maxCost?: number | undefined;
   readonly maxTokens?: number | undefined;
+  /** Limits such as `member.ada.cost=2`. */
+  readonly budget?: readonly string[] | undefined;
 }
 
 /** The session options of a run: the configuration, overridden by the flags. */
-export const sessionOf = (
-  base: SessionOptions,
-  { failFast, takeover, maxCost, maxTokens }: RunFlags,
-): SessionOptions => ({
+export const sessionOf = (base: SessionOptions, { failFast, takeover, ...limits }: RunFlags): SessionOptions => ({
   ...base,
   failFast,
   takeover,
-  spending: {
-    ...base.spending,
-    maxCost: maxCost ?? base.spending?.maxCost,
-    maxTokens: maxTokens ?? base.spending?.maxTokens,
-  },
+  budget: [...(base.budget ?? []), ...limitsOf(limits)],
 });
+
+/** @throws UsageError `USAGE` naming the limit */
+function limitsOf({ maxCost, maxTokens, budget = [] }: Partial<RunFlags>): LimitChange[] {
+  const team = { cost: maxCost, tokens: maxTokens };
+  return [{ how: 'set', limits: { team } }, ...budget.map((given) => limitChange('set', given))];
+}
 
 /** A team to lead, with its plan if the team is new; an unfinished team has its plan in its folder. */
 export interface TeamToLead {
@@ -120,7 +123,7 @@ export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: I
  * @returns the exit code
  */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
-  const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
+  const { timeout, failFast, strict, takeover, maxCost, maxTokens, budget = [] } = flags;
   const args = [
     'resume',
     paths.name,
@@ -133,6 +136,7 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
     ...(takeover ? ['--takeover'] : []),
     ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
     ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
+    ...budget.flatMap((limit) => ['--budget', limit]),
   ];
   return detached(context, paths, args);
 }

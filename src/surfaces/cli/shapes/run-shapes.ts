@@ -97,6 +97,20 @@ export const report = answer(reportKeys);
 
 export const waited = answer({ team: text, ended: z.boolean(), exitCode: counted });
 export const paused = answer({ team: text, paused: z.boolean(), changed: z.boolean(), working: counted });
+export const budget = answer({
+  team: text,
+  limits: z.array(
+    z.strictObject({
+      scope: text,
+      meter: z.enum(['cost', 'tokens', 'turns', 'time']),
+      limit: z.number(),
+      spent: z.number(),
+      reserved: z.number(),
+      left: z.number(),
+    }),
+  ),
+  waiting: z.array(z.strictObject({ member: text, why: text })),
+});
 export const cancelled = answer({ team: text, stopped: z.array(text), completed: counted, total: counted });
 
 const round = z.strictObject({
@@ -235,6 +249,7 @@ export const RUN_SHAPES: Readonly<Record<string, VerbShape>> = {
   route: { answers: [routed] },
   resume: { answers: [report, detached] },
   wait: { answers: [waited] },
+  budget: { answers: [budget] },
   cancel: { answers: [cancelled] },
   pause: { answers: [paused] },
   unpause: { answers: [paused] },

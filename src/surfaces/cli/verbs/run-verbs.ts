@@ -16,8 +16,12 @@ export const runs: readonly Verb[] = [
       { flags: '--name <name>', what: 'the team name (default: the name in the plan)' },
       { flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true },
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
-      { flags: '--max-cost <dollars>', what: 'stop at once when this much is spent' },
-      { flags: '--max-tokens <number>', what: 'stop at once when this many tokens are used' },
+      {
+        flags: '--max-cost <dollars>',
+        what: 'the most US dollars that the team may spend; nothing begins that could cost more',
+      },
+      { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
+      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
       { flags: '--fail-fast', what: 'end the run when a required task fails' },
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
@@ -68,8 +72,12 @@ export const runs: readonly Verb[] = [
     words: '[team]',
     options: [
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
-      { flags: '--max-cost <dollars>', what: 'stop at once when this much is spent' },
-      { flags: '--max-tokens <number>', what: 'stop at once when this many tokens are used' },
+      {
+        flags: '--max-cost <dollars>',
+        what: 'the most US dollars that the team may spend; nothing begins that could cost more',
+      },
+      { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
+      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
       { flags: '--fail-fast', what: 'end the run when a required task fails' },
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
@@ -116,6 +124,24 @@ export const runs: readonly Verb[] = [
       { line: 'teams unpause', what: 'the only team' },
     ],
     load: async () => ({ act: (await import('../commands/runs/pause.ts')).unpause }),
+  },
+  {
+    name: 'budget',
+    summary: 'show what a team may use, what it used and who waits; set limits',
+    words: '[team]',
+    options: [
+      {
+        flags: '--set <limit>',
+        what: 'a limit such as cost=8, member.ada.turns=10 or task.3.tokens=50000',
+        many: true,
+      },
+      { flags: '--add <limit>', what: 'raise a limit by this much: 5 (dollars) or tokens=100000', many: true },
+    ],
+    examples: [
+      { line: 'teams budget login', what: 'every limit: spent, reserved, left' },
+      { line: 'teams budget login --add 5', what: 'five dollars more; whoever waits goes on' },
+    ],
+    load: () => import('../commands/runs/budget.ts'),
   },
   {
     name: 'cancel',

@@ -35,8 +35,9 @@ export const setup: readonly Verb[] = [
       },
       { flags: '--planner <agent>', what: 'the agent that divides a prompt into tasks (default: the default agent)' },
       { flags: '--reviewer <agent>', what: 'the agent that verifies the finished work: PASS, or FAIL with the reason' },
-      { flags: '--max-cost <dollars>', what: 'stop the team of a prompt at once when this much is spent' },
-      { flags: '--max-tokens <number>', what: 'stop the team of a prompt at once when this many tokens are used' },
+      { flags: '--max-cost <dollars>', what: 'the most US dollars that the team of a prompt may spend' },
+      { flags: '--max-tokens <number>', what: 'the most tokens that the team of a prompt may use' },
+      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
     ],
     examples: [
       { line: 'teams acp', what: 'the command of the agent in an editor' },

@@ -10,7 +10,7 @@ import {
   type GivenPipeline,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { duration, flag, money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { duration, flag, money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags } from '../../input/lead-run.ts';
 import { teamOfPipeline } from '../../input/pipeline-team.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -30,6 +30,7 @@ const schema = z.object({
   detach: flag,
   maxCost: money,
   maxTokens: wholeNumber,
+  budget: texts,
 });
 type Options = z.infer<typeof schema>;
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { endedRun, openHandle, resumeTeam, UsageError, type EndedRun, type Name } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { duration, flag, money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { duration, flag, money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -14,6 +14,7 @@ import { progressOf } from './run.ts';
 const schema = z.object({
   maxCost: money,
   maxTokens: wholeNumber,
+  budget: texts,
   timeout: duration,
   failFast: flag,
   strict: flag,

@@ -22,6 +22,7 @@ const schema = z.object({
   timeout: duration,
   maxCost: money,
   maxTokens: wholeNumber,
+  budget: texts,
   failFast: flag,
   strict: flag,
   detach: flag,

@@ -2,13 +2,20 @@
 import * as z from 'zod';
 import type { CliContext } from '../../context.ts';
 import { editorWork } from '../../input/editor-work.ts';
-import { money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { Interrupts } from '../../interrupts.ts';
 import type { Act } from '../../verb.ts';
 import { VERSION } from '../../version.ts';
 
-const schema = z.object({ agent: text, planner: text, reviewer: text, maxCost: money, maxTokens: wholeNumber });
+const schema = z.object({
+  agent: text,
+  planner: text,
+  reviewer: text,
+  maxCost: money,
+  maxTokens: wholeNumber,
+  budget: texts,
+});
 
 export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);

@@ -1,0 +1,45 @@
+/** What a ledger means for a run: who can never be settled by its process, which limit is near, who can go on. */
+import type { Board } from '../../model/board/board.ts';
+import { METERS } from '../../model/team/budget.ts';
+import type { BudgetAccount } from '../../model/team/budget-account.ts';
+import { LEAD } from '../../model/text/names.ts';
+import type { Sighting } from '../sighting.ts';
+import { amountText, scopeText } from './admission.ts';
+
+/** From this share of a limit on the person is warned. */
+const LOW = 0.8;
+
+/** Reservations whose process is gone: it will never tell what it used. */
+export function deadReservations({ board, members }: Sighting, account: BudgetAccount): BudgetAccount['all'] {
+  return account.all.filter(({ member, by }) => {
+    if (member === LEAD) return by !== board.lead.incarnation;
+    const joined = [...board.members.values()].find(({ name }) => name === member);
+    const seen = members.find(({ name }) => name === member);
+    return joined?.incarnation !== by || seen === undefined || seen.process === 'dead' || seen.process === 'none';
+  });
+}
+
+/** A sentence for each limit of which little is left, by limit. */
+export function* lowText(account: BudgetAccount): Generator<[string, string]> {
+  for (const [scope, limit] of account.limits)
+    for (const meter of METERS) {
+      const most = limit[meter];
+      const spent = account.spent.get(scope)?.[meter] ?? 0;
+      if (most === undefined || spent < most * LOW) continue;
+      const text = `${amountText(meter, spent)} of the ${amountText(meter, most)} of ${scopeText(scope)} are used.`;
+      yield [`${scope} ${meter} ${most}`, text];
+    }
+}
+
+/**
+ * @returns why nobody can go on without a higher limit; undefined as long as somebody works, or what somebody reserved may
+ * come back
+ */
+export function refusedForGood(board: Board, account: BudgetAccount): string | undefined {
+  const refusals = [...account.waiting.values()];
+  const isHeld = ({ member }: { readonly member: string }): boolean => refusals.some((one) => one.member === member);
+  const [first] = refusals;
+  if (first === undefined || refusals.some(({ waits }) => waits)) return undefined;
+  if (account.all.some((one) => !isHeld(one))) return undefined;
+  return [...board.busy.keys()].every((member) => isHeld({ member })) ? first.why : undefined;
+}

@@ -1,0 +1,76 @@
+/**
+ * The lead's look at the ledger: it settles what processes reserved that are gone, warns before a limit is reached, and
+ * says when nothing can go on without a higher one.
+ */
+import type { Meter } from '../../model/team/budget.ts';
+import type { BudgetAccount } from '../../model/team/budget-account.ts';
+import type { Name } from '../../model/text/names.ts';
+import { deadReservations, lowText, refusedForGood } from '../../policy/budget/overview.ts';
+import type { Sighting } from '../../policy/sighting.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+/** So long nothing must be reserved before a run ends: a member that is free claims within a second. */
+const SETTLED_MS = 2_000;
+
+export class BudgetWatch {
+  readonly #store: Pick<TeamStore, 'ledger' | 'events' | 'clock'>;
+  readonly #warned = new Set<string>();
+  #held: { readonly offset: number; readonly since: number } | undefined;
+
+  constructor(store: Pick<TeamStore, 'ledger' | 'events' | 'clock'>) {
+    this.#store = store;
+  }
+
+  /** Whether a member waits for its budget: that is no silence of its agent. */
+  isWaiting(name: Name): boolean {
+    return this.#store.ledger.look()?.waiting.has(name) ?? false;
+  }
+
+  /**
+   * @returns why the run must end now; undefined if it may go on
+   * @throws StoreError `CORRUPT` when the ledger is damaged
+   */
+  async look(sighting: Sighting): Promise<string | undefined> {
+    const { ledger, clock } = this.#store;
+    const account = ledger.look();
+    if (account === undefined) return undefined;
+    await this.#settleDead(sighting, account);
+    this.#warn(account);
+    const why = refusedForGood(sighting.board, account);
+    if (why === undefined) {
+      this.#held = undefined;
+      return undefined;
+    }
+    const now = clock.monotonic();
+    if (this.#held?.offset !== ledger.offset) this.#held = { offset: ledger.offset, since: now };
+    return now - this.#held.since >= SETTLED_MS ? `The budget is used up: ${why}.` : undefined;
+  }
+
+  async #settleDead(sighting: Sighting, account: BudgetAccount): Promise<void> {
+    if (deadReservations(sighting, account).length === 0) return;
+    const settled = await this.#store.ledger.change((now) => {
+      const dead = deadReservations(sighting, now);
+      const entries = dead.map(({ id, hold }) => {
+        const { cost = 0, tokens = 0, ...rest } = hold;
+        const untold: Meter[] = ['cost', 'tokens'];
+        return { do: 'settle' as const, id, used: { ...rest, cost, tokens }, untold };
+      });
+      return { entries, result: dead };
+    });
+    for (const { member, task } of settled)
+      this.#store.events.append({
+        type: 'budget.settled',
+        member,
+        task,
+        text: 'Its process is gone and did not tell what it used: what it had reserved counts.',
+      });
+  }
+
+  #warn(account: BudgetAccount): void {
+    for (const [key, text] of lowText(account)) {
+      if (this.#warned.has(key)) continue;
+      this.#warned.add(key);
+      this.#store.events.append({ type: 'budget.low', text });
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/** Sets limits on the ledger of a team, and shows what is limited, spent and reserved. */
+import {
+  isScope,
+  METERS,
+  type Amount,
+  type BudgetScope,
+  type LedgerEntry,
+  type BudgetLimits,
+} from '../../model/team/budget.ts';
+import type { BudgetAccount } from '../../model/team/budget-account.ts';
+import { defined } from '../../model/text/defined.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Prices, Spending } from '../../model/team/spending-sum.ts';
+import { amountText, scopeText } from '../../policy/budget/admission.ts';
+import { SpendingBy } from '../../policy/view/spending-by.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+/** How limits are given. `default`: only where there is none yet. */
+export interface LimitChange {
+  readonly how: 'default' | 'set' | 'add';
+  readonly limits: BudgetLimits;
+}
+
+/**
+ * Changes limits; whoever waits for its budget tries again. When the first limit is set, what was used before counts.
+ *
+ * @param prices by model; they override the known prices
+ * @throws UsageError `USAGE` when something is added to a limit that is not there
+ */
+export async function setLimits(
+  { ledger, events }: Pick<TeamStore, 'ledger' | 'events'>,
+  changes: readonly LimitChange[],
+  prices: Prices = {},
+): Promise<void> {
+  if (changes.every(({ limits }) => scopesIn(limits).length === 0)) return;
+  await ledger.change((account) => {
+    const next = new Map(account.limits);
+    for (const { how, limits } of changes)
+      for (const scope of scopesIn(limits)) next.set(scope, changed(scope, next.get(scope), limits[scope] ?? {}, how));
+    const isFirst = account.limits.size === 0;
+    const spent = isFirst ? spentBefore(events, prices) : new Map<BudgetScope, Amount>();
+    const scopes = new Set([...next.keys(), ...spent.keys()]);
+    const entries = [...scopes].flatMap((scope): LedgerEntry[] => {
+      const limit = next.get(scope) ?? {};
+      const before = spent.get(scope);
+      if (before === undefined && isSame(limit, account.limits.get(scope))) return [];
+      return [{ do: 'limit', scope, limit, spent: before }];
+    });
+    return { entries, result: undefined };
+  });
+}
+
+/** A limit that is not there. */
+const none: Amount = {};
+
+/** The scopes in which something is limited. */
+const scopesIn = (limits: BudgetLimits): BudgetScope[] =>
+  Object.keys(limits)
+    .filter(isScope)
+    .filter((scope) => Object.keys(defined(limits[scope] ?? {})).length > 0);
+
+const isSame = (one: Amount, other: Amount = none): boolean => METERS.every((meter) => one[meter] === other[meter]);
+
+function changed(scope: BudgetScope, before: Amount = none, given: Amount, how: LimitChange['how']): Amount {
+  if (how === 'default') return { ...defined(given), ...before };
+  if (how === 'set') return { ...before, ...defined(given) };
+  const next: Amount = { ...before };
+  for (const meter of METERS) {
+    const more = given[meter];
+    if (more === undefined) continue;
+    const old = before[meter];
+    if (old === undefined)
+      throw new UsageError('USAGE', `The ${meter} of ${scopeText(scope)} is not limited; set it with --set instead.`);
+    next[meter] = old + more;
+  }
+  return next;
+}
+
+/** What the events tell, by scope. */
+function spentBefore(events: Pick<TeamStore['events'], 'read'>, prices: Prices): Map<BudgetScope, Amount> {
+  const by = new SpendingBy(prices);
+  for (const { event } of events.read(0)) by.add(event);
+  const amount = ({ usd, tokens }: Spending): Amount => ({ cost: usd, tokens });
+  const found = new Map<BudgetScope, Amount>();
+  if (by.total.tokens > 0 || by.total.usd > 0) found.set('team', amount(by.total));
+  for (const [name, spending] of by.members) found.set(`member.${name}`, amount(spending));
+  for (const [task, spending] of by.tasks) found.set(`task.${task}`, amount(spending));
+  return found;
+}
+
+/** One limit, for people and `--json`. */
+interface BudgetLine {
+  readonly scope: BudgetScope;
+  readonly meter: string;
+  readonly limit: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly left: number;
+  readonly text: string;
+}
+
+export function budgetLines(account: BudgetAccount): BudgetLine[] {
+  return [...account.limits].flatMap(([scope, limits]) =>
+    METERS.flatMap((meter): BudgetLine[] => {
+      const limit = limits[meter];
+      if (limit === undefined) return [];
+      const spent = account.spent.get(scope)?.[meter] ?? 0;
+      const reserved = account.reserved(scope, meter);
+      const left = Math.max(0, limit - spent - reserved);
+      const said = (amount: number): string => amountText(meter, amount);
+      const text = `${scopeText(scope)}: ${said(spent)} of ${said(limit)} spent, ${said(reserved)} reserved, ${said(left)} left`;
+      return [{ scope, meter, limit, spent, reserved, left, text }];
+    }),
+  );
+}
+
+/** Who waits, and for what. */
+export const budgetWaits = (account: BudgetAccount): { readonly member: string; readonly why: string }[] =>
+  [...account.waiting.values()].map(({ member, why }) => ({ member, why }));

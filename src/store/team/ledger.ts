@@ -1,0 +1,139 @@
+/**
+ * The ledger of a team's budgets, `ledger.jsonl`: what is limited, reserved and spent (docs/budgets.md). Records are
+ * decided and appended under one lock, durably, before the turn begins that they allow. Each record names the hash of
+ * the one before: a ledger that was changed by hand or lost a line is not believed.
+ */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { Clock } from '../../model/text/clock.ts';
+import { BudgetAccount } from '../../model/team/budget-account.ts';
+import { ledgerEntrySchema, type LedgerEntry } from '../../model/team/budget.ts';
+import { StoreError } from '../../model/text/errors.ts';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
+import type { Disk } from '../files/disk.ts';
+import { Journal } from '../files/journal.ts';
+import type { FileLine } from '../files/lines.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import { makeRoomFor } from '../lock/lock-directory.ts';
+import type { Locks } from '../lock/lock.ts';
+
+const bodySchema = z.object({ at: z.string(), entry: ledgerEntrySchema });
+
+/** The link of the chain stands before what it covers: the text of the rest of the line, and the link before. */
+const LINE = /^\{"v":1,"chain":"([0-9a-f]{32})",(.*)\}$/;
+const link = (before: string, rest: string): string =>
+  createHash('sha256').update(`${before}\n${rest}`).digest('hex').slice(0, 32);
+
+interface LedgerEnvironment {
+  readonly disk: Disk;
+  readonly pinned?: PinnedDirectory;
+  readonly clock: Clock;
+  readonly locks: Locks;
+  readonly paths: Pick<TeamPaths, 'ledger' | 'ledgerLock'>;
+  readonly lockTimeoutMs?: number | undefined;
+}
+
+export class Ledger {
+  readonly #environment: LedgerEnvironment;
+  readonly #journal: Journal;
+  readonly #account = new BudgetAccount();
+  #offset = 0;
+  #chain = '';
+  #lines = 0;
+
+  constructor(environment: LedgerEnvironment) {
+    this.#environment = environment;
+    this.#journal = new Journal(environment.disk, environment.paths.ledger, { create: true });
+  }
+
+  /** The length of what was read: it grows with each record. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /**
+   * Reads what other processes wrote since.
+   *
+   * @returns undefined as long as nothing is limited
+   * @throws StoreError `CORRUPT` naming the line: then nothing may be spent
+   */
+  look(): BudgetAccount | undefined {
+    this.#catchUp();
+    return this.#account.limits.size === 0 ? undefined : this.#account;
+  }
+
+  /**
+   * Decides under the lock, with the account as it is now, and appends what was decided. What is returned was flushed
+   * to the disk.
+   *
+   * @throws StoreError as {@link look}, or as the disk fails: then nothing is granted
+   */
+  async change<Result>(
+    decide: (account: BudgetAccount) => { readonly entries: readonly LedgerEntry[]; readonly result: Result },
+  ): Promise<Result> {
+    const { disk, pinned, locks, paths, lockTimeoutMs } = this.#environment;
+    makeRoomFor(disk, paths.ledgerLock, pinned);
+    return locks.withLock(
+      paths.ledgerLock,
+      () => {
+        this.#catchUp();
+        const { entries, result } = decide(this.#account);
+        if (entries.length > 0) this.#append(entries);
+        return result;
+      },
+      lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs },
+    );
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+
+  #append(entries: readonly LedgerEntry[]): void {
+    const at = new Date(this.#environment.clock.now()).toISOString();
+    let chain = this.#chain;
+    const lines = entries.map((entry) => {
+      const rest = JSON.stringify({ at, entry }).slice(1, -1);
+      chain = link(chain, rest);
+      return `{"v":1,"chain":"${chain}",${rest}}`;
+    });
+    this.#journal.appendText(lines.join('\n'), { durable: true });
+    this.#catchUp();
+  }
+
+  #catchUp(): void {
+    // A journal that is missing or shorter than before is not the one that was read.
+    if ((this.#journal.look()?.size ?? 0) < this.#offset || !this.#journal.isAsRemembered())
+      throw this.#damaged('it is shorter than it was, or has other records');
+    const reader = this.#journal.read(this.#offset);
+    for (let next = reader.next(); ; next = reader.next()) {
+      if (next.done) {
+        this.#offset = next.value;
+        this.#journal.remember(this.#offset);
+        return;
+      }
+      this.#lines += 1;
+      this.#add(next.value);
+    }
+  }
+
+  #add(line: FileLine): void {
+    const [, chain, rest] = (line.kind === 'text' ? LINE.exec(line.text) : undefined) ?? [];
+    // The end of a record whose writer was killed: it was never acknowledged, and the next record does not name it.
+    if (chain === undefined || rest === undefined) return;
+    const told = chain === link(this.#chain, rest) ? jsonAnswer(bodySchema, `{${rest}}`) : undefined;
+    if (told?.ok !== true) throw this.#damaged(`line ${this.#lines} does not follow the one before`);
+    this.#chain = chain;
+    this.#account.add(told.value.entry);
+  }
+
+  #damaged(what: string): StoreError {
+    const { ledger } = this.#environment.paths;
+    return new StoreError(
+      'CORRUPT',
+      `The ledger ${ledger} is damaged: ${what}, so nothing more is spent; put back the ledger as it was, or set new limits with \`teams budget\` after you moved it away.`,
+      { path: ledger, line: this.#lines },
+    );
+  }
+}
