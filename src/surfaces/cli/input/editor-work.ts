@@ -116,7 +116,7 @@ const leadable = (
   paths,
   isContinuedByPrompt,
   prices: settings(context).merged.config.prices,
-  maxTokens: sessionOf(settings(context).session, flags).spending?.maxTokens,
+  maxTokens: flags.maxTokens ?? settings(context).merged.config.budget.tokens,
   open: () => openHandle(paths.name, settings(context).open),
   lead,
   finish: (report) => archiveFinished(paths, report, settings(context).session),
