@@ -62,6 +62,8 @@ export type AgentEvent =
   | { readonly type: 'asked'; readonly tool: string; readonly effect: AccessKind; readonly paths: readonly string[] }
   /** The agent used its own tool: progress, in one line. */
   | { readonly type: 'used'; readonly tool: string; readonly text: string }
+  /** The agent's own list of what it is about to do, in one line; sent when it changes. */
+  | { readonly type: 'planned'; readonly text: string }
   /**
    * The agent is about to call its vendor; the caller may hold it here while the vendor's pause lasts, or until its
    * budget has room. `most`: the tokens that the call can use; the answer may allow fewer in `outputTokens`.

@@ -1,4 +1,7 @@
-/** Opens the session of an ACP program: an earlier one is resumed or loaded, else a new one begins; then its model is set. */
+/**
+ * Opens the session of an ACP program: an earlier one is resumed or loaded, else a new one begins; then its mode and its
+ * model are set.
+ */
 import type { ClientContext, McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { realClock } from '../../os/system-clock.ts';
@@ -41,6 +44,8 @@ interface AcpSessionRequest {
   readonly session: string | undefined;
   /** The model to use, by the program's own name. */
   readonly model: string | undefined;
+  /** Its mode, such as `plan`, by the program's own name. */
+  readonly mode: string | undefined;
   readonly cwd: string;
   readonly mcpServers: McpServer[];
 }
@@ -51,10 +56,14 @@ export async function openAcpSession(
   request: AcpSessionRequest,
   tell: (step: AgentStep) => void,
 ): Promise<string> {
-  const { sessionId, options, isNew } = await opened(agent, request, tell);
+  const session = await opened(agent, request, tell);
+  const { sessionId, isNew } = session;
   if (isNew) tell(tellStep({ type: 'session', id: sessionId }));
-  const text = request.model === undefined ? undefined : await selectModel(agent, sessionId, options, request.model);
-  if (text !== undefined) tell(tellStep({ type: 'noted', text }));
+  const notes = [
+    request.mode === undefined ? undefined : await selectMode(agent, session, request.mode),
+    request.model === undefined ? undefined : await select(agent, session, 'model', request.model),
+  ];
+  for (const text of notes) if (text !== undefined) tell(tellStep({ type: 'noted', text }));
   return sessionId;
 }
 
@@ -62,6 +71,7 @@ interface OpenedSession {
   readonly sessionId: string;
   readonly isNew: boolean;
   readonly options: unknown;
+  readonly modes: unknown;
 }
 
 async function opened(
@@ -75,8 +85,8 @@ async function opened(
     const text = `The session ${session} cannot be resumed; a new one begins.`;
     tell(tellStep({ type: 'noted', text }));
   }
-  const { sessionId, configOptions } = await agent.request('session/new', { cwd, mcpServers });
-  return { sessionId, isNew: true, options: configOptions };
+  const { sessionId, configOptions, modes } = await agent.request('session/new', { cwd, mcpServers });
+  return { sessionId, isNew: true, options: configOptions, modes };
 }
 
 /** Resuming repeats nothing of the session; loading repeats all of it. */
@@ -88,23 +98,25 @@ async function continuedSession(
   const { sessionId } = place;
   try {
     if (canResume) {
-      return { sessionId, isNew: false, options: optionsIn(await agent.request('session/resume', place)) };
+      return { sessionId, isNew: false, ...choicesIn(await agent.request('session/resume', place)) };
     }
   } catch {
     // Some programs resume only what is still in their memory.
   }
   try {
     if (!canLoad) return undefined;
-    const options = optionsIn(await agent.request('session/load', place));
+    const choices = choicesIn(await agent.request('session/load', place));
     await replayed(agent);
-    return { sessionId, isNew: false, options };
+    return { sessionId, isNew: false, ...choices };
   } catch {
     return undefined;
   }
 }
 
-const optionsIn = (answer: unknown): unknown =>
-  z.object({ configOptions: z.unknown() }).safeParse(answer).data?.configOptions;
+function choicesIn(answer: unknown): { options: unknown; modes: unknown } {
+  const { configOptions, modes } = z.looseObject({}).safeParse(answer).data ?? {};
+  return { options: configOptions, modes };
+}
 
 /** How long a program may leave a request unanswered that it does not know. */
 const UNKNOWN_REQUEST_MS = 2_000;
@@ -121,31 +133,54 @@ async function replayed(agent: ClientContext): Promise<void> {
 }
 
 const choice = z.object({ value: z.string() });
-const modelOptionSchema = z.object({
+const optionSchema = z.object({
   id: z.string(),
-  category: z.literal('model'),
+  category: z.enum(['model', 'mode']),
   type: z.literal('select'),
   currentValue: z.string(),
   options: z.array(z.union([choice, z.object({ options: z.array(choice) })])),
 });
+type Option = z.infer<typeof optionSchema>;
 
-/** @returns why the model is not the one that was asked for */
-async function selectModel(
-  agent: ClientContext,
-  sessionId: string,
-  options: unknown,
-  model: string,
-): Promise<string | undefined> {
-  const option = z
+const optionOf = (options: unknown, category: Option['category']): Option | undefined =>
+  z
     .array(z.unknown())
     .catch([])
     .parse(options)
-    .flatMap((one) => modelOptionSchema.safeParse(one).data ?? [])[0];
-  if (option === undefined) return `It lets no client choose its model: ${model} is not set.`;
-  if (option.currentValue === model) return undefined;
+    .flatMap((one) => optionSchema.safeParse(one).data ?? [])
+    .find((one) => one.category === category);
+
+/** @returns why the choice is not the one that was asked for */
+async function select(
+  agent: ClientContext,
+  { sessionId, options }: OpenedSession,
+  what: Option['category'],
+  wanted: string,
+): Promise<string | undefined> {
+  const option = optionOf(options, what);
+  if (option === undefined) return `It lets no client choose its ${what}: ${wanted} is not set.`;
+  const { currentValue, id: configId } = option;
+  if (currentValue === wanted) return undefined;
   const values = option.options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value);
-  if (!values.includes(model))
-    return `It has no model ${model}, and uses ${option.currentValue}; it has ${values.join(', ')}.`;
-  await agent.request('session/set_config_option', { sessionId, configId: option.id, value: model });
+  if (!values.includes(wanted)) return notOffered(what, wanted, currentValue, values);
+  await agent.request('session/set_config_option', { sessionId, configId, value: wanted });
+  return undefined;
+}
+
+const notOffered = (what: Option['category'], wanted: string, current: string, all: readonly string[]): string =>
+  `It has no ${what} ${wanted}, and uses ${current}; it has ${all.join(', ')}.`;
+
+const modesSchema = z.object({ currentModeId: z.string(), availableModes: z.array(z.object({ id: z.string() })) });
+
+/** Modes are an option of newer programs, and have a request of their own in older ones. */
+async function selectMode(agent: ClientContext, session: OpenedSession, wanted: string): Promise<string | undefined> {
+  const modes = modesSchema.safeParse(session.modes).data;
+  if (modes === undefined || optionOf(session.options, 'mode') !== undefined)
+    return select(agent, session, 'mode', wanted);
+  const { sessionId } = session;
+  const all = modes.availableModes.map(({ id }) => id);
+  if (modes.currentModeId === wanted) return undefined;
+  if (!all.includes(wanted)) return notOffered('mode', wanted, modes.currentModeId, all);
+  await agent.request('session/set_mode', { sessionId, modeId: wanted });
   return undefined;
 }

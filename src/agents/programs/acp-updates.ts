@@ -3,8 +3,9 @@
  * transport.
  */
 import { defined } from '../../model/text/defined.ts';
-import { toldNumber, toldSum } from '../../model/agent/usage.ts';
+import { toldNumber, toldSum, type Usage } from '../../model/agent/usage.ts';
 import type {
+  ContentBlock,
   PermissionOption,
   RequestPermissionRequest,
   RequestPermissionResponse,
@@ -60,13 +61,53 @@ export function messageCollector(): MessageCollector {
       // What came before the words of a user is of an old session.
       if (update.sessionUpdate === 'user_message_chunk') [open, last] = ['', ''];
       if (update.sessionUpdate === 'agent_message_chunk') {
-        if (update.content.type === 'text') open += update.content.text;
+        open += wordsOf(update.content);
         return [];
       }
       if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return [];
       return [...rest(), ...toolSteps(update, update.sessionUpdate === 'tool_call')];
     },
   };
+}
+
+/** Sound and images have no words: their place is told. */
+function wordsOf(content: ContentBlock): string {
+  switch (content.type) {
+    case 'text':
+      return content.text;
+    case 'resource_link':
+      return content.uri;
+    case 'resource':
+      return 'text' in content.resource ? content.resource.text : `[${content.resource.uri}]`;
+    case 'image':
+    case 'audio':
+      return `[${content.type} ${content.mimeType}]`;
+  }
+}
+
+/** The list of what the agent is about to do, in one line; undefined for any other update. */
+export function planIn(update: SessionUpdate): string | undefined {
+  if (update.sessionUpdate !== 'plan') return undefined;
+  const { entries } = update;
+  if (entries.length === 0) return undefined;
+  const done = entries.filter(({ status }) => status === 'completed').length;
+  const now =
+    entries.find(({ status }) => status === 'in_progress') ?? entries.find(({ status }) => status === 'pending');
+  const next = now === undefined ? '' : `: ${now.content.split('\n', 1)[0] ?? ''}`;
+  return `${done} of ${entries.length} done${next}`.slice(0, LINE);
+}
+
+/** How many tokens are in the context of the agent, and how many have place in it. */
+export interface Context {
+  readonly contextTokens: number;
+  readonly contextSize: number;
+}
+
+export function contextIn(update: SessionUpdate): Context | undefined {
+  if (update.sessionUpdate !== 'usage_update') return undefined;
+  const { used: contextTokens, size: contextSize } = update;
+  const isContext = [contextTokens, contextSize].every((count) => Number.isInteger(count) && count >= 0);
+  return isContext && contextSize > 0 ? { contextTokens, contextSize } : undefined;
 }
 
 function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: boolean): AgentStep[] {
@@ -134,23 +175,25 @@ export function toldCost(update: SessionUpdate): number | undefined {
   return cost?.currency === 'USD' ? toldNumber.parse(cost.amount) : undefined;
 }
 
+type Told = Partial<Pick<Usage, 'costUsd' | 'contextTokens' | 'contextSize'>>;
+
 /**
  * How a prompt was answered.
  * @param text the last text
- * @param costUsd what the turn cost, if the program told it
+ * @param told what the program told of the turn: its cost, and how full the context is
  */
-export function promptSteps(response: unknown, text: string, costUsd?: number): { steps: AgentStep[]; end: TurnEnd } {
+export function promptSteps(response: unknown, text: string, told: Told = {}): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt does not follow the protocol.';
     return { steps: [], end: { kind: 'failed', why: 'bad_output', text, message } };
   }
-  return { steps: usageSteps(parsed.data, costUsd), end: stopEnd(parsed.data.stopReason, text) };
+  return { steps: usageSteps(parsed.data, told), end: stopEnd(parsed.data.stopReason, text) };
 }
 
 /** Without any word about tokens they are unknown, not none. */
-function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>, costUsd: number | undefined): AgentStep[] {
-  const cost = defined({ costUsd });
+function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>, more: Told): AgentStep[] {
+  const also = defined({ costUsd: more.costUsd, contextTokens: more.contextTokens, contextSize: more.contextSize });
   if (usage !== undefined) {
     const cache = {
       ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
@@ -158,11 +201,11 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>, costUs
     };
     const told = toldTokens(usage);
     if (told.inputTokens === 0 && told.outputTokens === 0) return [];
-    return [tellStep({ type: 'usage', usage: { ...told, ...cache, ...cost } })];
+    return [tellStep({ type: 'usage', usage: { ...told, ...cache, ...also } })];
   }
   if (meta === undefined) return [tellStep({ type: 'usage', usage: { inputTokens: -1, outputTokens: -1 } })];
   const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
-  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cost } })];
+  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...also } })];
 }
 
 type ToldUsage = NonNullable<z.infer<typeof answerSchema>['usage']>;

@@ -18,18 +18,21 @@ import { acpLaunch } from './acp-presets.ts';
 import {
   askIn,
   chosen,
+  contextIn,
+  planIn,
   promptSteps,
   refusal,
   startSteps,
   toldCost,
   messageCollector,
+  type Context,
   type MessageCollector,
 } from './acp-updates.ts';
 import { isolatedLaunch, type Dialect, type DialectContext, type DialectSession } from './program-dialect.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
 import { abilitiesIn, openAcpSession, type AcpAbilities } from './acp-session.ts';
-import { endStep } from './agent-step.ts';
+import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
 /**
@@ -60,6 +63,7 @@ class AcpSession implements DialectSession {
   readonly #agentContext: AgentContext;
   readonly #kind: AgentSpec['kind'];
   readonly #model: string | undefined;
+  readonly #mode: string | undefined;
   readonly #stream: ReturnType<typeof streamOf>;
   #abilities: AcpAbilities = { canLoad: false, canResume: false, logins: [] };
   #agent: Promise<ClientContext> | undefined;
@@ -69,14 +73,20 @@ class AcpSession implements DialectSession {
   /** What the session has cost by the last word of the program, and by the last word before this turn. */
   #cost: number | undefined;
   #costBefore = 0;
+  /** How full its context is by its last word. */
+  #context: Context | undefined;
+  /** Its list of what it is about to do, as it was told last. */
+  #plan = '';
   /** Why calls of the present prompt were refused. */
   #denied: readonly string[] = [];
 
-  constructor(line: DialectContext, { kind, model }: AgentSpec, agentContext: AgentContext) {
+  constructor(line: DialectContext, { kind, model, options }: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
     this.#kind = kind;
     // Gemini and opencode are told their model when they start.
     this.#model = kind === 'acp' ? model : undefined;
+    // The options of Gemini and opencode are their own configuration.
+    this.#mode = kind === 'acp' ? modeIn(options) : undefined;
     this.#agentContext = agentContext;
     this.#stream = streamOf(line.send);
   }
@@ -137,7 +147,7 @@ class AcpSession implements DialectSession {
       const response = await agent.request('session/prompt', { sessionId, prompt });
       if (this.#input !== input) return { kind: 'aborted' };
       for (const step of said.rest()) this.#line.tell(step);
-      const { steps, end } = promptSteps(response, said.text(), this.#turnCost());
+      const { steps, end } = promptSteps(response, said.text(), { costUsd: this.#turnCost(), ...this.#context });
       for (const step of steps) this.#line.tell(step);
       return end;
     } finally {
@@ -163,7 +173,8 @@ class AcpSession implements DialectSession {
 
   #open(agent: ClientContext, { cwd }: TurnInput): Promise<string> {
     const { session, tell } = this.#line;
-    const request = { abilities: this.#abilities, session, model: this.#model, cwd, mcpServers: this.#servers() };
+    const asked = { session, mode: this.#mode, model: this.#model };
+    const request = { ...asked, abilities: this.#abilities, cwd, mcpServers: this.#servers() };
     return openAcpSession(agent, request, tell);
   }
 
@@ -190,6 +201,12 @@ class AcpSession implements DialectSession {
       this.#cost = cost;
       if (this.#session === undefined) this.#costBefore = Math.max(0, cost);
     }
+    this.#context = contextIn(update) ?? this.#context;
+    const plan = planIn(update);
+    if (plan !== undefined && plan !== this.#plan && this.#collector !== undefined) {
+      this.#plan = plan;
+      this.#line.tell(tellStep({ type: 'planned', text: plan }));
+    }
     for (const step of this.#collector?.take(update) ?? []) this.#line.tell(step);
   }
 
@@ -209,6 +226,8 @@ class AcpSession implements DialectSession {
     this.#line.tell(endStep(how));
   }
 }
+
+const modeIn = (options: AgentSpec['options']): string | undefined => z.string().safeParse(options?.['mode']).data;
 
 const afterDenial = (reasons: readonly string[]): string =>
   `Tool calls of your last turn were refused: ${[...new Set(reasons)].join(' ')} Do not try them again. Finish your task without them, or say what you could not do.`;

@@ -10,6 +10,9 @@ export const usageSchema = z.object({
   /** Part of the input tokens: read from the vendor's cache, written to it. */
   cacheReadTokens: tokens.optional(),
   cacheWriteTokens: tokens.optional(),
+  /** The tokens that are in the agent's context now, and how many have place in it. */
+  contextTokens: tokens.optional(),
+  contextSize: tokens.optional(),
   /** The vendor's name of the model. */
   model: z.string().optional(),
   /** In US dollars, as the agent reports it; if absent, it is computed from the price list. */

@@ -43,8 +43,15 @@ const knownEvent = (kind: AgentKind, usage: Usage) => ({
   cache_read_tokens: usage.cacheReadTokens,
   cache_write_tokens: usage.cacheWriteTokens,
   cost_usd: usage.costUsd,
-  text: `${usage.inputTokens} tokens in, ${usage.outputTokens} out`,
+  context_tokens: usage.contextTokens,
+  context_size: usage.contextSize,
+  text: `${usage.inputTokens} tokens in, ${usage.outputTokens} out${contextText(usage)}`,
 });
+
+const contextText = ({ contextTokens, contextSize = 0 }: Usage): string =>
+  contextTokens === undefined || contextSize === 0
+    ? ''
+    : `; its context is ${Math.round((100 * contextTokens) / contextSize)} % full`;
 
 export interface Spending {
   readonly tokens: number;

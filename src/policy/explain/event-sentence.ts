@@ -65,6 +65,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['agent.spent', doing('used')],
   ['agent.acted', doing('its agent called a tool')],
   ['agent.denied', doing('was refused a tool call')],
+  ['agent.planned', doing('its agent plans')],
   ['agent.noted', doing('its agent noted')],
   ['agent.printed', ({ text }) => `printed: ${text}`],
   ['agent.said', ({ text }) => `said: ${text}`],

@@ -19,7 +19,10 @@ import { TurnBudget } from '../budget/turn-budget.ts';
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
 /** The events that the ledger handles. */
-type LedgerEvent = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'unbilled' | 'noted' }>;
+type LedgerEvent = Extract<
+  AgentEvent,
+  { type: 'session' | 'used' | 'usage' | 'retrying' | 'unbilled' | 'noted' | 'planned' }
+>;
 
 export class AgentLedger {
   readonly #session: MemberSession;
@@ -78,6 +81,9 @@ export class AgentLedger {
       case 'used':
         await this.#pace?.answered();
         this.#tell({ type: 'agent.acted', text: `${event.tool}: ${event.text}` });
+        return;
+      case 'planned':
+        this.#tell({ type: 'agent.planned', text: event.text });
         return;
       case 'noted':
         this.#tell({ type: 'agent.noted', text: event.text });

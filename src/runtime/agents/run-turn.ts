@@ -68,6 +68,7 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
     case 'retrying':
     case 'unbilled':
     case 'noted':
+    case 'planned':
       await ledger?.heard(event, signal);
       return undefined;
     case 'calling':

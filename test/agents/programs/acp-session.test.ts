@@ -29,11 +29,11 @@ function program(answers: Readonly<Record<string, unknown>>) {
 async function open(
   one: ReturnType<typeof program>,
   abilities: object,
-  wanted: { session?: string; model?: string } = {},
+  wanted: { session?: string | undefined; model?: string; mode?: string } = {},
 ): Promise<{ id: string; noted: string[] }> {
   const steps: AgentStep[] = [];
-  const { session, model } = wanted;
-  const request = { abilities: abilitiesIn(abilities), session, model, cwd: '/', mcpServers: [] };
+  const { session, model, mode } = wanted;
+  const request = { abilities: abilitiesIn(abilities), session, model, mode, cwd: '/', mcpServers: [] };
   const id = await openAcpSession(one.agent, request, (step) => steps.push(step));
   const noted = steps.flatMap((step) => (step.do === 'tell' && step.event.type === 'noted' ? [step.event.text] : []));
   return { id, noted };
@@ -82,6 +82,49 @@ describe('the session of an ACP program', () => {
     expect((await open(program({ 'session/new': { sessionId: 's' } }), {}, { model: 'large' })).noted).toEqual([
       'It lets no client choose its model: large is not set.',
     ]);
+  });
+});
+
+describe('the mode of an ACP program', () => {
+  const modes = { currentModeId: 'ask', availableModes: ['ask', 'plan'].map((id) => ({ id, name: id })) };
+
+  it('is set by the option of the session', async () => {
+    const OPTIONS = [{ ...MODELS[0], options: ['ask', 'plan'].map((value) => ({ value, name: value })) }];
+    const answers = {
+      'session/new': { sessionId: 's', configOptions: OPTIONS, modes },
+      'session/set_config_option': {},
+    };
+    const one = program(answers);
+    expect(await open(one, {}, { mode: 'plan' })).toEqual({ id: 's', noted: [] });
+    expect(one.asked.at(-1)).toEqual([
+      'session/set_config_option',
+      { sessionId: 's', configId: 'mode', value: 'plan' },
+    ]);
+  });
+
+  it('is set by its own request where there is no such option, also in a session that is continued', async () => {
+    const answers = { 'session/new': { sessionId: 's', modes }, 'session/resume': { modes }, 'session/set_mode': {} };
+    for (const session of [undefined, 's']) {
+      const one = program(answers);
+      expect(await open(one, RESUMES, { mode: 'plan', session })).toEqual({
+        id: 's',
+        noted: [],
+      });
+      expect(one.asked.at(-1)).toEqual(['session/set_mode', { sessionId: 's', modeId: 'plan' }]);
+    }
+  });
+
+  it('stays as it is where it is that already, or cannot be set, which is said', async () => {
+    const one = program({ 'session/new': { sessionId: 's', modes } });
+    expect(await open(one, {}, { mode: 'ask' })).toEqual({ id: 's', noted: [] });
+    const noted = ['It has no mode yolo, and uses ask; it has ask, plan.'];
+    expect(await open(one, {}, { mode: 'yolo' })).toEqual({ id: 's', noted });
+    const none = ['It lets no client choose its mode: plan is not set.'];
+    expect(await open(program({ 'session/new': { sessionId: 's' } }), {}, { mode: 'plan' })).toEqual({
+      id: 's',
+      noted: none,
+    });
+    expect(one.methods()).not.toContain('session/set_mode');
   });
 });
 
