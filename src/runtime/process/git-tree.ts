@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import process from 'node:process';
 import type { TreeEntry } from '../../store/workspace/user-files.ts';
 import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
+import { stateDirectory } from '../../store/workspace/project-walk.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { DIFF } from './git-diff.ts';
@@ -36,7 +37,8 @@ export async function untracked(
   most: number,
 ): Promise<{ readonly large: string[]; readonly bytes: number }> {
   const at = within(repository, where);
-  const listed = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/', ...OURS], at);
+  const ours = [...OURS, ...stateBelow(repository.top).map(excluding)];
+  const listed = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/', ...ours], at);
   const files = requireGit(listed, 'git ls-files')
     .split('\0')
     .flatMap((path) => {
@@ -76,7 +78,7 @@ export const withTrees = async <T>(
     const without = [
       ...OURS,
       ...(await submodules(inOwn)),
-      ...[...leftOut, ...stubsBelow(repository.top)].map(excluding),
+      ...[...leftOut, ...stubsBelow(repository.top), ...stateBelow(repository.top)].map(excluding),
     ];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
     const added = await git([...EVERYWHERE, 'add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
@@ -122,6 +124,10 @@ const stubsBelow = (top: string): string[] =>
   stubFiles(recordsFolder(process.env))
     .map((path) => relative(top, path))
     .filter((path) => !path.startsWith('..'));
+
+/** The directory of our own files of the user, in a project that is the user's home. */
+const stateBelow = (top: string): string[] =>
+  [relative(top, stateDirectory())].filter((path) => path !== '' && !path.startsWith('..'));
 
 const literally = (path: string): string => `:(top,literal)${path}`;
 

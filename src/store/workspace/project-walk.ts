@@ -3,8 +3,9 @@
  * out.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { keyPath } from '../user/seal.ts';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.git',
@@ -45,12 +46,27 @@ export function walkProject(root: string, most: number): ProjectFiles {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of entriesOf(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) folders.push(path);
+      if (entry.isDirectory() && !LEFT_OUT.has(entry.name) && !isOurState(join(root, path))) folders.push(path);
       if (entry.isFile()) files.push(path);
       if (files.length > most) return { files: files.slice(0, most).sort(), isCut: true };
     }
   }
   return { files: files.sort(), isCut: false };
+}
+
+/** The directory of our own files of the user: in a project that is the user's home it is no part of the project. */
+export const stateDirectory = (): string => real(dirname(keyPath()));
+
+const isOurState = (directory: string): boolean =>
+  basename(directory) === basename(dirname(keyPath())) && real(directory) === stateDirectory();
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // There is none yet.
+    return path;
+  }
 }
 
 function entriesOf(directory: string) {
