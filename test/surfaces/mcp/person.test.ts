@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { newTaskSchema } from '../../../src/model/board/task.ts';
-import { makeTeam } from '../../../src/runtime/team/team-handle.ts';
+import { makeTeam, openHandle } from '../../../src/runtime/team/team-handle.ts';
 import { PersonQuestions } from '../../../src/surfaces/mcp/person-questions.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { ERAS, Host, type Era, type Person } from '../../support/mcp-host.ts';
@@ -125,6 +125,27 @@ describe.each(ERAS)('a host of %s that shows forms', (era) => {
     force = true;
     expect(await host.say('TeamDelete', { name: 'login' })).toContain('was put into the archive');
     expect(asked).toEqual([1, 2].map(() => expect.stringMatching(/ada refuses to stop \(not yet\)/) as unknown));
+  });
+});
+
+describe.each(ERAS)('a host of %s that leads a team with a checkpoint', (era) => {
+  test.each([
+    ['goes on', { action: 'accept', content: { approve: true, note: 'go on' } }, 'completed'],
+    ['stops', { action: 'accept', content: { approve: false } }, 'failed'],
+  ] as const)('the person %s by a form, which is shown once', async (_, answer, status) => {
+    const { host, asked } = await hostWith(era, () => ({ ...answer }));
+    await using _host = host;
+    await host.say('TeamCreate', { name: 'login' });
+    await using team = openHandle('login', { root: place.root, environment: {} });
+    const confirm = { subject: 'CHECKPOINT-001 Confirm', owner: LEAD, metadata: { _checkpoint: true } };
+    await team.board.add(newTaskSchema.parse(confirm));
+    await until(async () => {
+      await asksInCall(host, era);
+      return team.board.get('1').status === status;
+    }, `the checkpoint is ${status}`);
+    await asksInCall(host, era);
+    expect(asked).toEqual([expect.stringMatching(/waits at checkpoint #1 CHECKPOINT-001 Confirm\. Shall it go on\?/)]);
+    await host.say('TeamDelete', { name: 'login', force: true });
   });
 });
 
