@@ -19,6 +19,7 @@ const SUITES = [
   'aimed-kills',
   'stress',
   'campaign',
+  'budget-campaign',
   'wake-up',
   'frames',
   'life',

@@ -38,6 +38,8 @@ export const SIZES = {
   doubleFaults: size(2, 20, 200),
   diskFillings: size(50, 100, 1_000),
   resumes: size(1, 5, 200),
+  /** Runs of a team with one budget, whose members and leads are killed again and again. */
+  budgetRuns: size(1, 5, 50),
   rpcFrames: size(5_000, 100_000, 1_000_000),
   /** A host that disconnects after each step of a life: in one way for each step, or in every way. */
   hostDeaths: run === 'commit' ? 'each' : 'all',
