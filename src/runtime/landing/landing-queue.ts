@@ -6,6 +6,7 @@
  */
 import type { LandingTask } from '../../model/board/task.ts';
 import type { Change } from '../../model/board/event.ts';
+import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
@@ -29,13 +30,15 @@ import {
   VaultRefs,
   type VaultGit,
 } from '../trees/vault.ts';
-import { attemptKey, showCommit } from '../trees/member-tree.ts';
+import { attemptKey, MemberTree, showCommit } from '../trees/member-tree.ts';
 import { runGates, type GateSession } from './gates.ts';
 import { mirror } from './mirror.ts';
 
 export interface LandingSession extends GateSession {
   readonly speaker: Speaker & { kind: 'lead' };
   tell(event: Omit<TeamEvent, 'at'> & { type: string }): void;
+  /** Whether a process of this member runs. */
+  isRunning(name: Name): boolean;
 }
 
 /** Changes that are judged together, at the beginning and at most. */
@@ -45,6 +48,9 @@ const LARGEST_BATCH = 16;
 const PATIENCE_MS = 2_000;
 /** The copy in the project's repository is made at most this often. */
 const MIRROR_MS = 5_000;
+/** How long the last copy is tried, and the pause between two tries. */
+const LAST_MIRROR_MS = 20_000;
+const MIRROR_PAUSE_MS = 250;
 
 interface Judged extends GateVerdict {
   readonly gates: readonly Gate[];
@@ -90,8 +96,30 @@ export class LandingQueue {
   async close(): Promise<void> {
     await this.stop();
     this.#waker.close();
-    const trouble = await this.#mirror(new AbortController().signal, true);
+    const { signal } = new AbortController();
+    await this.#keepRests(signal);
+    // The user's own git may hold a ref for a moment, and no later copy makes up for this one.
+    const { clock } = this.#session.store;
+    const deadline = clock.monotonic() + LAST_MIRROR_MS;
+    let trouble = await this.#mirror(signal, true);
+    while (trouble !== undefined && clock.monotonic() < deadline) {
+      await clock.sleep(MIRROR_PAUSE_MS);
+      trouble = await this.#mirror(signal, true);
+    }
     if (trouble !== undefined) this.#session.tell({ type: 'landing.failed', text: trouble });
+  }
+
+  /** A killed member may have left work that no claim of it keeps any more. */
+  async #keepRests(signal: AbortSignal): Promise<void> {
+    const { store } = this.#session;
+    for (const { name } of store.board.board.members.values()) {
+      try {
+        if (!this.#session.isRunning(name)) await new MemberTree(store, name).keepRest(signal);
+      } catch (error) {
+        if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
+        this.#session.tell({ type: 'landing.failed', member: name, text: error.message });
+      }
+    }
   }
 
   /** The gates on the common state; run again only if nobody has judged it. */

@@ -5,6 +5,7 @@
 import type { LandingTask, Attempt, ClaimedTask } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { newId } from '../../store/files/new-ids.ts';
 import { hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
@@ -95,7 +96,7 @@ export class MemberTree {
     const own = inVault(paths, { signal });
     const main = await commitOf(this.#refs.main, own);
     if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
-    await this.#keepRemains(task, signal);
+    await this.#keepRemains(`${task.id}.${task.claim.epoch}`, signal);
     await this.#show(main, await this.#begins(task, main, own), signal);
     this.#begun = { claim, base: main };
   }
@@ -133,28 +134,37 @@ export class MemberTree {
   }
 
   /** What lies in the tree and is in no attempt: half done work of a claim that ended, files of a turn about mail. */
-  async #keepRemains(task: ClaimedTask, signal: AbortSignal): Promise<void> {
+  async #keepRemains(before: string, signal: AbortSignal): Promise<void> {
     const { disk, paths, events } = this.#store;
     if (!hasTree(disk, paths, this.#member)) return;
     readyTree(paths, this.#member);
     const where = inTree(paths, this.#member, { signal });
     const at = await this.#at(signal);
-    const { id, claim } = task;
     try {
       const tree = await snapshot(where);
       if (at !== undefined && tree === (await treeOf(at, where))) return;
       const inner = at === undefined ? undefined : await nested(at, tree, where);
       if (inner !== undefined) throw new GitFailure(`${inner} is a git repository of its own`);
-      const message = `What lay in the tree of ${this.#member} before claim ${claim.epoch} of task #${id}`;
+      const message = `What lay in the tree of ${this.#member} before ${before}`;
       const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
-      const ref = this.#refs.left(this.#member, id, claim.epoch);
+      const ref = this.#refs.left(this.#member, before);
       await keepCommit(ref, commit, at, where);
-      events.append({ type: 'tree.kept', member: this.#member, task: id, text: `${ref} is ${commit}` });
+      requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
+      events.append({ type: 'tree.kept', member: this.#member, text: `${ref} is ${commit}` });
     } catch (error) {
       if (!(error instanceof GitFailure) || signal.aborted) throw error;
-      const aside = setTreeAside(paths, this.#member, `${id}.${claim.epoch}`);
-      events.append({ type: 'tree.set_aside', member: this.#member, task: id, text: `${error.message}; ${aside}` });
+      const aside = setTreeAside(paths, this.#member, before);
+      events.append({ type: 'tree.set_aside', member: this.#member, text: `${error.message}; ${aside}` });
     }
+  }
+
+  /**
+   * Keeps what lies there when its member works no more: of a process that was killed, for example.
+   *
+   * @throws GitFailure
+   */
+  keepRest(signal: AbortSignal): Promise<void> {
+    return this.#keepRemains(`end-${newId(this.#store.clock.now())}`, signal);
   }
 
   #at(signal: AbortSignal): Promise<string | undefined> {

@@ -61,8 +61,8 @@ export class VaultRefs {
   }
 
   /** What lay in a tree when its member began a claim, and was in no attempt. */
-  left(member: Name, task: string, epoch: number): string {
-    return `${this.all}left/${member}/before-${task}.${epoch}`;
+  left(member: Name, before: string): string {
+    return `${this.all}left/${member}/before-${before}`;
   }
 
   /** The user's files before and after an apply. */
