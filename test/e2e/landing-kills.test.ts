@@ -87,7 +87,7 @@ async function campaign(seed: number): Promise<void> {
   let kills = 0;
   let code = -1;
   const mains = new Set<string>();
-  for (let run = 0; code !== 0 && run < 60; run += 1) {
+  for (let run = 0; code !== 0 && run < 60 + KILLS; run += 1) {
     const verb = existsSync(join(at, '.teams/p/config.json'))
       ? ['resume', 'p', '--retry-failed']
       : ['run', 'p.json', '--fresh'];
@@ -102,7 +102,8 @@ async function campaign(seed: number): Promise<void> {
       const main = mainIn(at);
       if (main !== undefined) mains.add(main);
       const found = ours();
-      if (kills >= KILLS || found.length === 0) continue;
+      // A lead that has only just begun has nothing to lose yet.
+      if (kills >= KILLS || found.length < 3 || main === undefined) continue;
       const victim = found[draw(found.length)] ?? 0;
       for (const { pid } of [
         ...running().filter(({ parent, command }) => parent === victim && command.startsWith('git')),

@@ -2,15 +2,9 @@
 import type { Plan } from '../../model/plan/plan.ts';
 
 /** @returns why not, as a clause with the cure; undefined if they can, or need none */
-export function treesMisfit({ isolation, gates, lead, reviewer, members }: Plan): string | undefined {
+export function treesMisfit({ isolation, gates, lead, reviewer }: Plan): string | undefined {
   if (isolation === undefined) return undefined;
   if (gates.crossVerify || reviewer !== undefined)
     return 'a verifier reads one working directory: leave `crossVerify` and `--reviewer` out';
-  if (lead !== undefined) return "the lead's agent would write into your own files: leave `lead` out";
-  const other = members.find(
-    ({ agent, sandbox, planApproval }) => agent?.kind !== 'exec' || sandbox !== undefined || planApproval,
-  );
-  return (
-    other && `${other.name} is no plain command: only members of kind exec without \`sandbox\` and \`planApproval\` can`
-  );
+  return lead === undefined ? undefined : "the lead's agent would write into your own files: leave `lead` out";
 }

@@ -6,6 +6,20 @@ export interface LentPath {
   readonly at: string;
 }
 
+/** A tree of a member's own, which is shown where the project lies: absolute paths and caches by path are right there. */
+export interface ShownTree {
+  /** The path at which its files are shown. */
+  readonly at: string;
+  /** Objects of git that its repository stands on; they lie below folders that appear empty. */
+  readonly behind: readonly LentPath[];
+}
+
+/** A path of the host as a command sees it. */
+export function shownPath(path: string, root: string, shown: ShownTree | undefined): string {
+  if (shown === undefined) return path;
+  return path === root || path.startsWith(`${root}/`) ? `${shown.at}${path.slice(root.length)}` : path;
+}
+
 /** What a user lends, besides what is needed anyway. */
 export interface LentPaths {
   readonly read: readonly LentPath[];

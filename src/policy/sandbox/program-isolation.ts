@@ -8,7 +8,8 @@ import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import { filtering } from './call-filter.ts';
 import { provingMounts } from './proved-mounts.ts';
-import type { LentPath, LentPaths } from './lent-path.ts';
+import { defined } from '../../model/text/defined.ts';
+import { shownPath, type LentPath, type LentPaths, type ShownTree } from './lent-path.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
 /** Where the program finds what the runtime lends it. */
@@ -59,6 +60,8 @@ export type ProgramIsolate = (
 export interface ProgramSandbox {
   /** The workspace, without symbolic links. */
   readonly root: string;
+  /** It is a member's own tree, and is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   readonly isWritable: boolean;
   /** No network at all. */
   readonly isOffline: boolean;
@@ -164,8 +167,8 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   ...sandbox.repositories.flatMap((path) => ['--ro-bind', path, path]),
   sandbox.isWritable ? '--bind' : '--ro-bind',
   sandbox.root,
-  sandbox.root,
-  ...sandbox.kept.flatMap(keep),
+  inside(sandbox, sandbox.root),
+  ...sandbox.kept.flatMap((one) => keep(one, inside(sandbox, one.path))),
   ...covers(sandbox),
   '--setenv',
   'TMPDIR',
@@ -174,6 +177,7 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   '/dev',
   '--remount-ro',
   '/',
+  ...(sandbox.shown === undefined ? [] : ['--chdir', sandbox.shown.at]),
   '--',
   ...(sandbox.isProbe === true ? [] : provingMounts(mustBeMounted(sandbox))),
   ...sandbox.limiting,
@@ -181,9 +185,12 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
 ];
 
 /** The mounts that lie in the program's own home, each with the path of what is mounted; what is below another is not named. */
-export function mountsAtHome({ home, ownHome, lent, shared, lend, repositories, root }: ProgramSandbox): LentPath[] {
-  const same = [...shared, ...repositories, root, ownHome].map((path) => ({ from: path, at: path }));
-  const found = [...lent, ...lend.read, ...lend.write, ...same].filter(({ at }) => at.startsWith(`${home}/`));
+export function mountsAtHome(sandbox: ProgramSandbox): LentPath[] {
+  const { home, ownHome, lent, shared, lend, repositories, root } = sandbox;
+  const same = [...shared, ...repositories, ownHome].map((path) => ({ from: path, at: path }));
+  const found = [...lent, ...lend.read, ...lend.write, ...same, { from: root, at: inside(sandbox, root) }].filter(
+    ({ at }) => at.startsWith(`${home}/`),
+  );
   return found.filter(({ at }) => !found.some((other) => at.startsWith(`${other.at}/`)));
 }
 
@@ -201,19 +208,25 @@ const namespaces = ({ isRoot, isOffline }: ProgramSandbox): string[] => [
   ...(isRoot ? ['--uid', String(INSIDE_ROOT), '--gid', String(INSIDE_ROOT)] : []),
 ];
 
-/** Also what hides the team: a link on the way to the workspace would have it mounted elsewhere. */
-const mustBeMounted = ({ kept, hidden, root }: ProgramSandbox): readonly Pick<KeptPath, 'path' | 'id'>[] => [
-  ...kept,
-  ...[root, ...hidden].map((path) => ({ path })),
-];
+/** A path of the host as the program sees it. */
+const inside = ({ root, shown }: Pick<ProgramSandbox, 'root' | 'shown'>, path: string): string =>
+  shownPath(path, root, shown);
 
-const keep = ({ path, cover }: KeptPath): string[] =>
+/** Also what hides the team: a link on the way to the workspace would have it mounted elsewhere. */
+const mustBeMounted = (sandbox: ProgramSandbox): readonly Pick<KeptPath, 'path' | 'id'>[] =>
+  [...sandbox.kept, ...[sandbox.root, ...sandbox.hidden].map((path) => ({ path, id: undefined }))].map(
+    ({ path, id }) => ({ path: inside(sandbox, path), ...defined({ id }) }),
+  );
+
+const keep = ({ path, cover }: KeptPath, at: string): string[] =>
   cover === 'directory'
-    ? ['--size', '4096', '--tmpfs', path, '--remount-ro', path]
-    : ['--ro-bind', cover?.from ?? path, path];
+    ? ['--size', '4096', '--tmpfs', at, '--remount-ro', at]
+    : ['--ro-bind', cover?.from ?? path, at];
 
 /** Hidden directories, and what of them is there after all: the member's own home and the files of its task. */
-function covers({ hidden, handed, ownHome }: ProgramSandbox): string[] {
+function covers(sandbox: ProgramSandbox): string[] {
+  const { handed, ownHome, shown } = sandbox;
+  const hidden = sandbox.hidden.map((path) => inside(sandbox, path));
   const isHidden = (path: string): boolean => hidden.some((one) => path.startsWith(`${one}/`));
   return [
     ...hidden.flatMap((path) => ['--size', '65536', '--tmpfs', path]),
@@ -221,6 +234,7 @@ function covers({ hidden, handed, ownHome }: ProgramSandbox): string[] {
     ownHome,
     ownHome,
     ...handed.filter(isHidden).flatMap((path) => ['--ro-bind', path, path]),
+    ...(shown?.behind ?? []).flatMap(({ from, at }) => ['--ro-bind', from, at]),
     ...hidden.flatMap((path) => ['--remount-ro', path]),
   ];
 }

@@ -4,7 +4,7 @@
  * empty. There is no network, no other process and no socket of system services.
  */
 import { filtering } from './call-filter.ts';
-import type { LentPath, LentPaths } from './lent-path.ts';
+import { shownPath, type LentPath, type LentPaths, type ShownTree } from './lent-path.ts';
 import { provingMounts } from './proved-mounts.ts';
 import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
@@ -23,6 +23,8 @@ export interface ShellSurroundings {
   /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
+  /** It is a member's own tree, and is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   /** It has the network of the host. */
   readonly hasNetwork?: boolean | undefined;
   /** Keys and environment files of the workspace can be read, as programs of members can. */
@@ -76,7 +78,9 @@ export const isVisible = (path: string, root: string): boolean =>
  * @param argv the command that runs isolated
  */
 export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
-  const { root, isWritable } = surroundings;
+  const { root, isWritable, shown } = surroundings;
+  const at = (path: string): string => shownPath(path, root, shown);
+  const proved = [...gitOf(surroundings), ...kept(surroundings)].map(({ path, id }) => ({ path: at(path), id }));
   return [
     ...filtering(bwrap, surroundings.filter),
     '--unshare-all',
@@ -99,10 +103,10 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     ...coveredKeys(surroundings),
     isWritable ? '--bind' : '--ro-bind',
     root,
-    root,
-    ...gitOf(surroundings).flatMap(readOnly),
-    ...hidden(surroundings).flatMap(hide),
-    ...kept(surroundings).flatMap(readOnly),
+    at(root),
+    ...gitOf(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
+    ...hidden(surroundings).flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
+    ...kept(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     '--setenv',
     'TMPDIR',
     TMP,
@@ -110,9 +114,9 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     'XDG_CACHE_HOME',
     `${TMP}/cache`,
     '--chdir',
-    root,
+    at(root),
     '--',
-    ...(surroundings.isProbe === true ? [] : provingMounts([...gitOf(surroundings), ...kept(surroundings)])),
+    ...(surroundings.isProbe === true ? [] : provingMounts(proved)),
     ...argv,
   ];
 }
@@ -125,8 +129,6 @@ function gitOf({ root, inRoot }: ShellSurroundings): Entry[] {
   const git = inRoot.get('.git');
   return git === undefined || !isBelow(git.path, root) ? [] : [git];
 }
-
-const readOnly = ({ path }: Entry): string[] => ['--ro-bind', path, path];
 
 /**
  * Keys appear empty, but for what is lent of them. It is before the workspace, so that a lent directory around the
@@ -164,8 +166,12 @@ function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): E
 const isCoverable = ({ path }: Entry, root: string): boolean =>
   !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
 
-const hide = ({ path, isDirectory }: Entry): string[] =>
-  isDirectory ? ['--tmpfs', path, '--remount-ro', path] : coverFile(path);
+/** A hidden directory is empty, but for what the tree stands on. */
+function hide({ path, isDirectory }: Entry, shown: ShownTree | undefined): string[] {
+  if (!isDirectory) return coverFile(path);
+  const behind = shown?.behind.filter(({ at }) => isBelow(at, path)) ?? [];
+  return ['--tmpfs', path, ...behind.flatMap(({ from, at }) => ['--ro-bind', from, at]), '--remount-ro', path];
+}
 
 const coverFile = (path: string): string[] => ['--ro-bind', '/dev/null', path];
 

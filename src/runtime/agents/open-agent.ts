@@ -11,6 +11,7 @@ import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
@@ -30,6 +31,8 @@ import { placeOf, workPlaceOf } from '../../store/team/work-place.ts';
 export interface MemberContext {
   readonly store: TeamStore;
   readonly config: TeamConfig;
+  /** Its working directory is a tree of its own, which is shown where the project lies. */
+  readonly shown?: ShownTree | undefined;
   readonly member: MemberConfig;
   /** The token that proves that a process belongs to this member. */
   readonly token: string;
@@ -133,7 +136,7 @@ function contextOf(
 
 /** The isolation of its program, if it should have one; the code is loaded only then. */
 async function isolationOf(
-  { store, config, member, parent, commandLine, isPlanner = false }: MemberContext,
+  { store, config, shown, member, parent, commandLine, isPlanner = false }: MemberContext,
   spec: AgentSpec,
   environment: OpenedAgent['environment'],
 ): Promise<HeldProgram | undefined> {
@@ -147,6 +150,7 @@ async function isolationOf(
   const isolation = await openProgramIsolation({
     setting,
     root: workPlaceOf(store.disk, store.paths, config),
+    shown,
     isWritable: sandbox !== 'read-only',
     environment: parent,
     commandLine,
@@ -183,10 +187,11 @@ const planDirOf = ({ disk, paths }: MemberContext['store'], { plan_dir, places }
   plan_dir === undefined ? undefined : placeOf(disk, paths, plan_dir, places === 'relative');
 
 /** The workspace of a model's tools, limited by the member's permissions; the code is loaded only for such agents. */
-async function workspaceOf({ store, config, member, parent, permissions }: MemberContext): Promise<Workspace> {
+async function workspaceOf({ store, config, shown, member, parent, permissions }: MemberContext): Promise<Workspace> {
   const { openWorkspace } = await import('../tools/tool-workspace.ts');
   const workspace = await openWorkspace({
     root: workPlaceOf(store.disk, store.paths, config),
+    shown,
     environment: parent,
     permissions,
     refusesWrite: writeDoor(store, member.name, workPlaceOf(store.disk, store.paths, config)),

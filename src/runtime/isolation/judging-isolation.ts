@@ -8,6 +8,7 @@ import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
 import { judgedAs, type JudgingRules, type Writer } from '../../policy/sandbox/judged-work.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,8 @@ interface JudgingPlace {
   /** The team's folders. */
   readonly team?: readonly string[];
   readonly cwd: string;
+  /** It is a tree that is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   /** The environment of this process. */
   readonly environment: Variables;
   readonly rules: JudgingRules;
@@ -76,7 +79,7 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
     team,
   });
   if (isolation !== 'up') return loose(why);
-  const how = { hasNetwork: network, showsKeys: !judged.hidesKeys };
+  const how = { hasNetwork: network, showsKeys: !judged.hidesKeys, shown: place.shown };
   return {
     isIsolated: true,
     wrap: ({ argv, env }) => ({ env: withoutToken(env), argv: around(cwd, true, argv, how) }),

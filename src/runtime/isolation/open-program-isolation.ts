@@ -18,6 +18,7 @@ import {
   type ProgramSandboxNow,
 } from '../../policy/sandbox/program-isolation.ts';
 import type { Lend } from '../../model/team/lend.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -40,6 +41,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
   readonly root: string;
+  /** The root is a member's own tree, and is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   readonly isWritable: boolean;
   /** The member's own directory, which is its home inside; without one, a directory for the time of the isolation. */
   readonly ownHome?: string | undefined;
@@ -71,6 +74,8 @@ export interface HeldProgram {
   readonly kind: 'up';
   /** The home inside, as a path of the host. */
   readonly home: string;
+  /** The workspace inside, if it is shown at another path than that of the host. */
+  readonly shownAt?: string | undefined;
   readonly hold: ProgramIsolate;
   /** Call it after each turn. @returns a sentence for each link of the workspace that the program had replaced */
   readonly mend: () => readonly string[];
@@ -161,7 +166,8 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     const weak =
       descriptorTrouble(environment) ??
       (await weakness(bwrap, withHome(present(grounds, { stubs, covers }, {}, options, {})), options));
-    if (weak === undefined) return { kind: 'up', home: grounds.ownHome, hold, mend: () => kept.mend(), close };
+    if (weak === undefined)
+      return { kind: 'up', home: grounds.ownHome, shownAt: options.shown?.at, hold, mend: () => kept.mend(), close };
     await close();
     return weak;
   } catch (error) {
@@ -230,6 +236,7 @@ function present(
   );
   return {
     ...grounds,
+    shown: options.shown,
     isWritable,
     isOffline,
     // What is missing can be covered only where it could be made, which is in a workspace that may be written.

@@ -34,7 +34,7 @@ export interface ShellIsolationProbe {
     root: string,
     isWritable: boolean,
     argv: readonly string[],
-    how?: Pick<ShellSurroundings, 'hasNetwork' | 'showsKeys'>,
+    how?: Pick<ShellSurroundings, 'hasNetwork' | 'showsKeys' | 'shown'>,
   ) => readonly string[];
 }
 

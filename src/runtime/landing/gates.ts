@@ -20,6 +20,7 @@ import type { Config } from '../../model/config/config.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 
 /** What gates need of a lead's session. */
@@ -30,6 +31,8 @@ export interface GateSession {
   readonly gates: Partial<Config['gates']>;
   readonly isolation: IsolationSetting;
   readonly lend: Lend | undefined;
+  /** What they judge is a tree, which is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
 }
 
 const NAMES = ['build', 'test', 'lint'] as const;
@@ -105,7 +108,7 @@ async function runGate(
 async function judgingOf(
   name: string,
   cwd: string,
-  { store, gates, lend, isolation: setting }: GateSession,
+  { store, gates, lend, isolation: setting, shown }: GateSession,
 ): Promise<Judging | string> {
   const { sandbox = 'auto', network = false } = gates;
   try {
@@ -113,6 +116,7 @@ async function judgingOf(
       what: `gate ${name}`,
       config: store.config.read(),
       cwd,
+      shown,
       environment: process.env,
       rules: { setting, sandbox, network },
       lend,

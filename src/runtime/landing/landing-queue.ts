@@ -13,6 +13,8 @@ import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-con
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, type LineEntry, type QueueStep, type GateVerdict } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import { behindTree } from '../../store/team/vault.ts';
 import { hashText } from '../../store/board/results.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
@@ -310,7 +312,10 @@ export class LandingQueue {
       return [];
     }
     await this.#asLead((how) => showCommit(store, '.queue', commit, how), signal);
-    const gates = await runGates(this.#plan, this.#session, store.paths.tree('.queue'), signal);
+    const shown = { at: cwdOf(store), behind: behindTree(store.disk, store.paths) };
+    const { children, gates: settings, isolation, lend } = this.#session;
+    const place = { store, children, gates: settings, isolation, lend, shown };
+    const gates = await runGates(this.#plan, place, store.paths.tree('.queue'), signal);
     // A gate that was ended with the lead says nothing.
     if (signal.aborted) throw new GitFailure('the gates were ended');
     const red = gates.filter(({ result }) => result === 'fail');

@@ -120,7 +120,7 @@ async function keepLineEnds(where: GitWhere): Promise<void> {
 }
 
 /** Empty files that isolations put there for their own time. */
-const stubsBelow = (top: string): string[] =>
+export const stubsBelow = (top: string): string[] =>
   stubFiles(recordsFolder(process.env))
     .map((path) => relative(top, path))
     .filter((path) => !path.startsWith('..'));

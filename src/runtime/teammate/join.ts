@@ -27,6 +27,7 @@ import type { CommandLine } from '../isolation/broker.ts';
 import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { behindTree } from '../../store/team/vault.ts';
 import { inOwnTree, requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { MemberTree } from '../trees/member-tree.ts';
@@ -58,6 +59,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   requireWorkPlace(store.disk, store.paths, team);
   const tree = await treeFor(store, team, name);
   const config = inOwnTree(store.paths, team, name);
+  const shown = tree && { at: workPlaceOf(store.disk, store.paths, team), behind: behindTree(store.disk, store.paths) };
   const spec = options.agent ?? specOf(member);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
@@ -69,6 +71,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const context: MemberContext = {
     store,
     config,
+    shown,
     member,
     token,
     parent: options.environment,
@@ -100,6 +103,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     sandbox: before.sandbox,
     cwd: workPlaceOf(store.disk, store.paths, config),
     tree,
+    shown,
     stallMs,
     judging: { rules: decodeJudging(options.environment), environment: options.environment },
     hook,

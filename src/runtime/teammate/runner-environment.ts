@@ -20,6 +20,8 @@ export interface RunnerEnvironment {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly cwd: string;
+  /** The same directory as its isolated program sees it, if that is another path. */
+  readonly shownAt?: string | undefined;
   readonly output: MemberOutput;
   /** The environment variables of this member, without those of one task. */
   readonly environment: Readonly<Record<string, string>>;

@@ -176,9 +176,10 @@ export async function runTaskTurn(
   task: string | undefined,
   input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
-  const { agent, cwd, sandbox, ledger, around } = environment;
+  const { agent, cwd, shownAt = cwd, sandbox, ledger, around } = environment;
   const signal = await ledger.begin(task, input.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS, input.signal);
-  const end = await runTurn(agent.turn({ ...input, signal, cwd, sandbox, ...(await around()) }), environment, signal);
+  const turn = agent.turn({ ...input, signal, cwd: shownAt, sandbox, ...(await around()) });
+  const end = await runTurn(turn, environment, signal);
   return ledger.end(end);
 }
 

@@ -1,6 +1,7 @@
 /** What a teammate needs: its team, its agent, and the rules of its profile and its lead. */
 import type { Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Task } from '../../model/board/task.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lease } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
@@ -19,6 +20,8 @@ export interface TeammateEnvironment {
   readonly slots: Omit<AgentSlotsEnvironment, 'session'>;
   readonly sandbox: Sandbox;
   readonly cwd: string;
+  /** What commands in isolation see of that tree. */
+  readonly shown?: ShownTree | undefined;
   /** The tree of its own in which it works. */
   readonly tree?: MemberTree | undefined;
   readonly rate: SendRate;

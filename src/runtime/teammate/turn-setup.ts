@@ -15,7 +15,7 @@ import type { CarryOut, RunnerEnvironment } from './runner-environment.ts';
 
 type TurnSetupEnvironment = Pick<
   TeammateEnvironment,
-  'slots' | 'sandbox' | 'cwd' | 'tree' | 'judging' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
+  'slots' | 'sandbox' | 'cwd' | 'tree' | 'shown' | 'judging' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
 >;
 
 /** The source of mail during a turn, and the mail that must be acknowledged after the turn. */
@@ -43,7 +43,7 @@ export class TurnSetup {
    * @param mail of the turn: what the agent sends counts as an answer to it; mail that comes during the turn is added
    */
   runner(mail: Message[], post: MidTurnMail, isAsking: () => boolean): RunnerEnvironment {
-    const { sandbox, cwd, tree, answersMail, stallMs, hook, brief } = this.#environment;
+    const { sandbox, cwd, tree, shown, answersMail, stallMs, hook, brief } = this.#environment;
     const { spec, agent, environment, workspace, ledger, isolation } = this.slots.current;
     const session = this.#session;
     const { store, speaker } = session;
@@ -57,13 +57,21 @@ export class TurnSetup {
     });
     const judging: RunnerEnvironment['judging'] = async (what) => {
       const { openJudging } = await import('../isolation/judging-isolation.ts');
-      const place = { what, config: store.config.read(), cwd, own: isolation?.hold, ...this.#environment.judging };
+      const place = {
+        what,
+        config: store.config.read(),
+        cwd,
+        own: isolation?.hold,
+        shown,
+        ...this.#environment.judging,
+      };
       const opened = await openJudging(place);
       if (opened.notEnforced !== undefined) store.events.append(notEnforcedEvent(opened.notEnforced));
       return opened;
     };
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
-    const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
+    const shownAt = isolation?.shownAt;
+    const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, output: this.output, ledger };
     const refusesWrite = writeDoor(store, session.name, cwd);
     const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
     return { ...own, refusesWrite, call, around, isAsking, remedy, judging, carryOut, hook, tree };

@@ -6,6 +6,7 @@ import { childEnvironment, type EnvironmentSources } from '../../agents/environm
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
 import type { Lend } from '../../model/team/lend.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
@@ -19,6 +20,8 @@ import { ENV } from '../../model/text/environment.ts';
 export interface WorkspaceOptions {
   /** Absolute; where commands start, and the limit of file tools. */
   readonly root: string;
+  /** It is a tree that commands see elsewhere. */
+  readonly shown?: ShownTree | undefined;
   readonly isolation: IsolationSetting;
   /** What the user lends to isolated commands. */
   readonly lend?: Lend | undefined;
@@ -128,12 +131,12 @@ export class Workspace implements AsyncDisposable {
   }
 
   async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<ToolAnswer> {
-    const { root, permissions } = this.#options;
+    const { root, shown, permissions } = this.#options;
     const env = this.#env;
     const now = permissions();
     const shell = ['/bin/sh', '-c', command];
     const isHeld = isIsolated(now, this.#isolation.isolation);
-    const argv = isHeld ? this.#isolation.around(root, effectiveSandbox(now) !== 'read-only', shell) : shell;
+    const argv = isHeld ? this.#isolation.around(root, effectiveSandbox(now) !== 'read-only', shell, { shown }) : shell;
     const most = Math.min(MOST_OUTPUT, call.mostBytes ?? MOST_OUTPUT);
     const { signal, progress: report = () => undefined } = call;
     const last = new LastLine();

@@ -8,7 +8,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import { hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
-import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
+import { GitFailure, requireGit, stubsBelow, treeChanges } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import {
   commitOf,
@@ -33,7 +33,9 @@ const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folde
 
 /** The files of a tree as a git tree. @throws GitFailure */
 async function snapshot(where: GitWhere): Promise<string> {
-  requireGit(await git(['add', '-A', '--', ':/', ...OURS], where), 'git add');
+  // `.teams` of the project itself stays as it was; nothing else of ours is below.
+  const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
+  requireGit(await git(['add', '-A', '--', ':/', ...OURS, ...stubs], where), 'git add');
   return requireGit(await git(['write-tree'], where), 'git write-tree');
 }
 

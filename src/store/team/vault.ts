@@ -48,16 +48,29 @@ export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(di
 export function makeVault({ vault, trees }: TeamPaths, facts: VaultFacts, now: number): void {
   const draft = `${vault}.${newId(now)}`;
   onDisk('create', vault, () => {
-    for (const part of ['objects/info', 'refs', 'info', 'indexes', 'empty'])
+    for (const part of ['objects/info', 'refs', 'info', 'indexes', 'empty', BASE])
       mkdirSync(join(draft, part), { recursive: true, mode: DIRECTORY_MODE });
     put(join(draft, 'HEAD'), 'ref: refs/heads/none\n');
     put(join(draft, 'config'), configOf(facts));
-    put(join(draft, 'objects/info/alternates'), `${facts.objects}\n`);
+    // The second is empty but in an isolation, where the project's objects are shown there.
+    put(join(draft, 'objects/info/alternates'), `${facts.objects}\n${join(vault, BASE)}\n`);
     put(join(draft, 'info/exclude'), `${facts.exclude.trimEnd()}\n.teams/\n.tasks/\n`);
     put(join(draft, 'info/attributes'), ATTRIBUTES);
     mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE });
     renameSync(draft, vault);
   });
+}
+
+const BASE = 'base';
+
+/** What a tree's own repository stands on, and where it is shown in an isolation. */
+export function behindTree(disk: Disk, { vault }: TeamPaths): { from: string; at: string }[] {
+  const objects = join(vault, 'objects');
+  const [project = ''] = (readText(disk, join(objects, 'info/alternates')) ?? '').split('\n');
+  return [
+    { from: objects, at: objects },
+    ...(lookAt(disk, project)?.isDirectory() === true ? [{ from: project, at: join(vault, BASE) }] : []),
+  ];
 }
 
 const put = (path: string, text: string): void => writeFileSync(path, text, { mode: FILE_MODE, flag: 'wx' });
@@ -74,7 +87,9 @@ export const hasTree = (disk: Disk, paths: TeamPaths, of: TreeOwner): boolean =>
  */
 export function readyTree(paths: TeamPaths, of: TreeOwner): void {
   onDisk('create', paths.tree(of), () => {
-    mkdirSync(paths.tree(of), { recursive: true, mode: DIRECTORY_MODE });
+    // Isolations cover both, and git keeps no empty folder.
+    for (const folder of ['.teams', '.tasks'])
+      mkdirSync(join(paths.tree(of), folder), { recursive: true, mode: DIRECTORY_MODE });
     rmSync(`${paths.treeIndex(of)}.lock`, { force: true });
   });
 }

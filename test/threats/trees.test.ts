@@ -1,0 +1,132 @@
+/** A member with a tree of its own in an isolation: it sees its tree where the project lies, and reaches nothing else. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { Workplace } from '../support/cli.ts';
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
+  });
+
+const reportSchema = z.looseObject({ exitCode: z.number(), notEnforced: z.array(z.string()) });
+
+/** A repository that is not below /tmp, which is empty inside anyway. */
+function project(files: Record<string, string>): { at: string; place: Workplace } {
+  const at = mkdtempSync(join(realpathSync(homedir()), '.trees-'));
+  onTestFinished(() => rmSync(at, { recursive: true, force: true }));
+  git(at, 'init', '-q');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(at, name), text, { mode: 0o755 });
+  git(at, 'add', '-A');
+  git(at, 'commit', '-qm', 'begin');
+  return { at, place: new Workplace() };
+}
+
+async function run(at: string, place: Workplace, plan: object) {
+  writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', ...plan }));
+  const { out, err } = await place.say(['run', 'p.json', '--json', '--fresh'], { cwd: at });
+  return { ...reportSchema.parse(JSON.parse(out)), out, err };
+}
+const landed = (at: string, path: string): string => {
+  const main = git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
+    .split('\n')
+    .filter((ref) => ref.endsWith('/main'));
+  return git(at, 'show', `${main.at(-1) ?? ''}:${path}`);
+};
+
+const LOOK = `#!/bin/bash
+{
+  echo "pwd $(pwd)"
+  echo "teams $(ls -A .teams | tr '\\n' ' ')"
+  echo "others $(ls -d "$1"/.teams/p/trees 2>/dev/null)"
+  echo "log $(git log --oneline | wc -l)"
+  echo "status $(git status --porcelain | tr '\\n' ' ')"
+  echo "old $(git show HEAD:look.sh | head -1)"
+  git stash >/dev/null 2>&1 && echo "stashed"
+  git -C "$1" config core.fsmonitor "touch $1/ran" 2>/dev/null && echo "configured"
+  mount -o remount,rw / 2>/dev/null && echo "remounted"
+  umount -l "$1" 2>/dev/null && echo "unmounted"
+  ln -s /etc/hostname link
+} >seen.txt 2>/dev/null
+echo absolute >"$1/absolute.txt"
+echo "* merge=evil filter=evil" >.gitattributes
+`;
+
+it('its isolated program sees the tree at the path of the project, and nothing of the checkout or of the team', async () => {
+  const { at, place } = project({ 'look.sh': LOOK, 'a.txt': 'one\n' });
+  git(at, 'config', 'filter.evil.clean', `touch ${at}/ran; cat`);
+  git(at, 'config', 'merge.evil.driver', `touch ${at}/ran; true`);
+  const members = [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }];
+  const tasks = [
+    { subject: 'Look', run: `./look.sh ${at}`, verify: [`test "$(pwd)" = ${at}`, 'test -f absolute.txt'] },
+  ];
+  const gates = { test: `test "$(pwd)" = ${at} && test -f absolute.txt && test ! -e .teams/p/config.json` };
+  const { exitCode, notEnforced, out } = await run(at, place, { members, tasks, gates });
+  expect(exitCode, out).toBe(0);
+  expect(notEnforced).toEqual([]);
+  const seen = landed(at, 'seen.txt').split('\n');
+  expect(seen.filter((line) => !line.startsWith('teams') && !line.startsWith('status'))).toEqual([
+    `pwd ${at}`,
+    'others ',
+    'log 1',
+    'old #!/bin/bash',
+    '',
+  ]);
+  expect(seen.find((line) => line.startsWith('teams'))).not.toMatch(/config|inbox|vault/);
+  expect(landed(at, 'absolute.txt')).toBe('absolute\n');
+  for (const name of ['absolute.txt', 'seen.txt', 'ran', '.gitattributes', 'link'])
+    expect(existsSync(join(at, name)), name).toBe(false);
+  // The link lands as a link, and is applied as one.
+  expect((await place.say(['apply', 'p'], { cwd: at })).code).toBe(0);
+  expect(readFileSync(join(at, 'absolute.txt'), 'utf8')).toBe('absolute\n');
+  expect(existsSync(join(at, 'ran'))).toBe(false);
+});
+
+const AGENT = `#!/bin/bash
+cat >/dev/null
+mail=$(cat "$TEAMS_MAIL_FILE" 2>/dev/null)
+if grep -q '<<<<<<<' list.txt; then
+  grep -q 'SENT BACK' <<<"$mail" || exit 3
+  sed -i '/^<<<<<<<\\|^=======\\|^>>>>>>>/d' list.txt
+  exit 0
+fi
+sleep 0.4
+echo "$TEAMS_TASK_ID" >>list.txt
+`;
+
+it('an agent whose change came back finds it with marks on what landed, and mail that says why', async () => {
+  const { at, place } = project({ 'agent.sh': AGENT, 'list.txt': '0\n' });
+  const members = ['ada', 'bob', 'cy'].map((name) => ({
+    name,
+    agent: { kind: 'exec', command: './agent.sh' },
+    sandbox: 'workspace-write',
+  }));
+  const tasks = ['One', 'Two', 'Three'].map((subject) => ({ subject, prompt: `${subject}: add your line` }));
+  const { exitCode, out } = await run(at, place, { members, tasks });
+  expect(exitCode, out).toBe(0);
+  expect(landed(at, 'list.txt').trim().split('\n').sort()).toEqual(['0', '1', '2', '3']);
+});
+
+it('a repository within a tree does not land, and what its task wrote is kept', async () => {
+  const { at, place } = project({ 'a.txt': 'one\n' });
+  mkdirSync(join(at, 'sub'));
+  const members = [{ name: 'ada', agent: { kind: 'exec' } }];
+  const inner =
+    'git init -q in && cd in && echo deep >deep.txt && git add . && git -c user.name=a -c user.email=a@a commit -qm x';
+  const tasks = [
+    { subject: 'Inner', run: inner, required: false },
+    { subject: 'After', run: 'test ! -e in && echo after >after.txt' },
+  ];
+  const { exitCode, out } = await run(at, place, { members, tasks });
+  expect(exitCode, out).toBe(0);
+  expect(out).toContain('in is a git repository of its own');
+  expect(landed(at, 'after.txt')).toBe('after\n');
+  const aside = execFileSync('find', [join(at, '.teams/p/trees'), '-name', 'deep.txt'], { encoding: 'utf8' });
+  expect(aside).toContain('.left-ada-');
+});
