@@ -14,7 +14,7 @@ import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, type LineEntry, type QueueStep, type GateVerdict } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
-import { behindTree } from '../../store/team/vault.ts';
+import { behindTree, freeRef } from '../../store/team/vault.ts';
 import { hashText } from '../../store/board/results.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
@@ -168,6 +168,8 @@ export class LandingQueue {
     if (landingTasks(board).length === 0) return false;
     return this.#asLead(async (how) => {
       const own = inVault(store.paths, how);
+      // No git of this lead runs now.
+      freeRef(store.paths, this.#refs.main);
       const main = await commitOf(this.#refs.main, own);
       if (main === undefined) throw new GitFailure('the team has no common state');
       const landed = await this.#landedIn(main, own);
@@ -275,7 +277,9 @@ export class LandingQueue {
     const date = requireGit(await git(['show', '-s', '--format=%ct', task.attempt.commit], own), 'git show');
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
     const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
-    await keepCommit(`${this.#refs.all}candidates/${attemptKey(task)}`, commit, top, own);
+    const ref = `${this.#refs.all}candidates/${attemptKey(task)}`;
+    freeRef(this.#session.store.paths, ref);
+    await keepCommit(ref, commit, top, own);
     return { kind: 'stacked', task, tree, commit };
   }
 

@@ -1,4 +1,6 @@
 /** Copies what a team keeps into the project's repository, below `refs/teams/<team's ULID>/`: there it outlives the team's folder. */
+import { basename, join, resolve } from 'node:path';
+import { freeOldRefs } from '../../store/team/vault.ts';
 import { stateIn, cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
@@ -22,6 +24,7 @@ export async function mirror(store: TeamReader, refs: string, how: VaultGit): Pr
   const repository = await repositoryAt({ ...how, cwd: cwdOf(store) }, knownOf(store, start));
   if (typeof repository === 'string') return repository;
   const where = within(repository, { ...how, env: { GIT_ALLOW_PROTOCOL: 'file' } });
+  freeOldRefs(join(resolve(repository.top, repository.place.refs), 'teams', basename(refs)), store.clock.now());
   // A pack stays locked until its refs are there, so that the user's own gc removes none of it.
   const { code, said } = await git(
     ['-c', 'fetch.unpackLimit=1', ...FETCH, store.paths.vault, `+${refs}*:${refs}*`],

@@ -5,8 +5,9 @@
 import type { LandingTask, Attempt, ClaimedTask } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { newId } from '../../store/files/new-ids.ts';
-import { hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
+import { freeRef, hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { GitFailure, requireGit, stubsBelow, treeChanges } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -58,6 +59,24 @@ export async function showCommit(store: TeamStore, of: '.queue', commit: string,
   await become(commit, where);
 }
 
+/** What git would keep as a name alone. */
+class NestedRepository extends GitFailure {}
+
+/** A git that was killed, or that met a passing trouble, is started again before anything is given up. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 100;
+
+async function again<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left -= 1)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof GitFailure) || error instanceof NestedRepository || left === 0 || signal.aborted)
+        throw error;
+      await realClock.sleep(TRY_AGAIN_MS, signal);
+    }
+}
+
 export class MemberTree {
   readonly #store: TeamStore;
   readonly #member: Name;
@@ -76,7 +95,11 @@ export class MemberTree {
    *
    * @throws GitFailure
    */
-  async open(signal: AbortSignal): Promise<void> {
+  open(signal: AbortSignal): Promise<void> {
+    return again(signal, () => this.#open(signal));
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
     const { disk, paths } = this.#store;
     if (!hasVault(disk, paths)) throw new GitFailure(`team ${paths.name} has no trees yet: \`teams run\` makes them`);
     if (hasTree(disk, paths, this.#member) && (await this.#at(signal)) !== undefined) return;
@@ -99,7 +122,7 @@ export class MemberTree {
     const main = await commitOf(this.#refs.main, own);
     if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
     await this.#keepRemains(`${task.id}.${task.claim.epoch}`, signal);
-    await this.#show(main, await this.#begins(task, main, own), signal);
+    await again(signal, async () => this.#show(main, await this.#begins(task, main, own), signal));
     this.#begun = { claim, base: main };
   }
 
@@ -116,20 +139,26 @@ export class MemberTree {
    * @returns undefined if nothing changed
    * @throws GitFailure
    */
-  async keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
+  keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
+    return again(signal, () => this.#keep(task, signal));
+  }
+
+  async #keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
     const base = this.#begun?.base;
     if (base === undefined) throw new GitFailure('the tree was not made for this claim');
     const { paths } = this.#store;
-    readyTree(paths, this.#member);
+    this.#ready();
     const where = inTree(paths, this.#member, { signal });
     const tree = await snapshot(where);
     if (tree === (await treeOf(base, where))) return undefined;
     const inner = await nested(base, tree, where);
     if (inner !== undefined)
-      throw new GitFailure(`${inner} is a git repository of its own, which cannot land; remove its .git`);
+      throw new NestedRepository(`${inner} is a git repository of its own, which cannot land; remove its .git`);
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
     const commit = await commitTree({ tree, parents: [base], message }, where);
-    await keepCommit(this.#refs.attempt(task.id, task.claim.epoch), commit, base, where);
+    const ref = this.#refs.attempt(task.id, task.claim.epoch);
+    freeRef(paths, ref);
+    await keepCommit(ref, commit, base, where);
     requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
     const files = (await treeChanges(base, tree, where)).map(({ path }) => path);
     return { attempt: { commit, base }, files };
@@ -139,25 +168,37 @@ export class MemberTree {
   async #keepRemains(before: string, signal: AbortSignal): Promise<void> {
     const { disk, paths, events } = this.#store;
     if (!hasTree(disk, paths, this.#member)) return;
-    readyTree(paths, this.#member);
-    const where = inTree(paths, this.#member, { signal });
-    const at = await this.#at(signal);
     try {
-      const tree = await snapshot(where);
-      if (at !== undefined && tree === (await treeOf(at, where))) return;
-      const inner = at === undefined ? undefined : await nested(at, tree, where);
-      if (inner !== undefined) throw new GitFailure(`${inner} is a git repository of its own`);
-      const message = `What lay in the tree of ${this.#member} before ${before}`;
-      const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
-      const ref = this.#refs.left(this.#member, before);
-      await keepCommit(ref, commit, at, where);
-      requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
-      events.append({ type: 'tree.kept', member: this.#member, text: `${ref} is ${commit}` });
+      await again(signal, () => this.#keepWhatLies(before, signal));
     } catch (error) {
       if (!(error instanceof GitFailure) || signal.aborted) throw error;
       const aside = setTreeAside(paths, this.#member, before);
       events.append({ type: 'tree.set_aside', member: this.#member, text: `${error.message}; ${aside}` });
     }
+  }
+
+  async #keepWhatLies(before: string, signal: AbortSignal): Promise<void> {
+    const { paths, events } = this.#store;
+    this.#ready();
+    const where = inTree(paths, this.#member, { signal });
+    const at = await this.#at(signal);
+    const tree = await snapshot(where);
+    if (at !== undefined && tree === (await treeOf(at, where))) return;
+    const inner = at === undefined ? undefined : await nested(at, tree, where);
+    if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
+    const message = `What lay in the tree of ${this.#member} before ${before}`;
+    const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
+    const ref = this.#refs.left(this.#member, before);
+    freeRef(paths, ref);
+    await keepCommit(ref, commit, at, where);
+    requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
+    events.append({ type: 'tree.kept', member: this.#member, text: `${ref} is ${commit}` });
+  }
+
+  /** No lock of a killed git of this member's is in the way. */
+  #ready(): void {
+    readyTree(this.#store.paths, this.#member);
+    freeRef(this.#store.paths, this.#refs.at(this.#member));
   }
 
   /**
@@ -177,7 +218,7 @@ export class MemberTree {
   async #show(head: string, commit: string, signal: AbortSignal): Promise<void> {
     const { disk, paths } = this.#store;
     const of: TreeOwner = this.#member;
-    readyTree(paths, of);
+    this.#ready();
     const where = inTree(paths, of, { signal });
     await become(commit, where);
     requireGit(await git(['update-ref', this.#refs.at(of), commit], where), 'git update-ref');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { excludeOf, hasVault, makeVault } from '../../store/team/vault.ts';
+import { excludeOf, freeRef, hasVault, makeVault } from '../../store/team/vault.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
@@ -175,6 +175,7 @@ export async function openVault(
     },
     own,
   );
+  for (const ref of [refs.root, refs.main]) freeRef(paths, ref);
   await keepCommit(refs.root, root, undefined, own);
   requireGit(await git(['update-ref', refs.main, root, ''], own), 'git update-ref');
   return undefined;

@@ -3,10 +3,10 @@
  * objects from the project's and adds its own; its configuration is ours, and its attributes say that git changes no
  * byte of a file, runs no filter and asks no merge driver.
  */
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readUserFile } from '../user/user-file.ts';
-import { DIRECTORY_MODE, FILE_MODE, lookAt, onDisk, type Disk } from '../files/disk.ts';
+import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
 import type { TeamPaths, TreeOwner } from '../files/paths.ts';
@@ -134,3 +134,28 @@ export function makeOwnGit(
 
 /** Whether a member committed or stashed there, so that git keeps a log: the files are kept otherwise, the history only here. */
 const isUsed = (disk: Disk, own: string): boolean => lookAt(disk, join(own, 'logs')) !== undefined;
+
+/** Removes the lock of a ref that a killed git left; only one process writes the ref at a time, and it is this one. */
+export const freeRef = ({ vault }: TeamPaths, ref: string): void => rmSync(join(vault, `${ref}.lock`), { force: true });
+
+/** A lock of a ref that is older belongs to nobody: git holds one for milliseconds. */
+const OLDEST_LOCK_MS = 10_000;
+
+/**
+ * The same in a repository that the user's own git writes, too.
+ *
+ * @param folder of refs that are only ours
+ */
+export function freeOldRefs(folder: string, now: number): void {
+  let names: string[] = [];
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    if (!isMissing(error)) throw storeFailure('list', folder, error);
+  }
+  for (const name of names.filter((one) => one.endsWith('.lock'))) {
+    const path = join(folder, name);
+    const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (since !== undefined && now - since > OLDEST_LOCK_MS) rmSync(path, { force: true });
+  }
+}
