@@ -2,10 +2,12 @@
  * Runs git; every git of ours goes through here. No program that the repository names is run (no hook, monitor or
  * filter, nothing in a submodule, no fetch), and the user's index and working tree are only read.
  */
+import { totalmem } from 'node:os';
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { startProcess } from '../../agents/programs/process.ts';
-import type { Marker } from '../../os/mark-environment.ts';
+import { prlimitPath, type Marker } from '../../os/mark-environment.ts';
+import { watchPipes } from './pipe-watch.ts';
 
 export interface GitWhere {
   readonly cwd: string;
@@ -46,8 +48,17 @@ const SETTINGS = [
 ];
 const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 
-/** A repository may say that objects are elsewhere, and name the program that gets them. */
-const NO_FETCH = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0' };
+/**
+ * A repository may say that objects are elsewhere, and name the program that gets them; or that another object stands
+ * for one, or another commit before it: a safety point would not be what was kept.
+ */
+const BELIEVES_NOTHING = {
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_GRAFT_FILE: '/dev/null',
+};
 
 /** These read no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */
 const WITHOUT_FILES = new Set([
@@ -94,9 +105,17 @@ function withoutOwnFilters(listed: string): Record<string, string> {
   return { ...Object.fromEntries<string>(settings), GIT_CONFIG_COUNT: String(keys.length) };
 }
 
+/** Git reads a `.gitignore` whole; one of many gigabytes must not take the memory of the machine. */
+const MOST_DATA = Math.max(2 * 2 ** 30, Math.floor(totalmem() / 2));
+
+function limits(): string[] {
+  const prlimit = prlimitPath();
+  return prlimit === undefined ? [] : [prlimit, `--data=${MOST_DATA}`, '--'];
+}
+
 async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
-  const argv = [...ALWAYS, ...args];
+  const argv = [...limits(), ...ALWAYS, ...args];
   const marked = marker?.mark(argv);
   const request = {
     argv: marked?.argv ?? argv,
@@ -104,7 +123,7 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
       ...childEnvironment('exec', { parent: process.env }),
       ...marked?.env,
       GIT_OPTIONAL_LOCKS: '0',
-      ...NO_FETCH,
+      ...BELIEVES_NOTHING,
       ...env,
     },
     cwd,
@@ -113,12 +132,20 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
   };
   const started = await startProcess(request, { keptBytes });
   if (!started.ok) return { code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said: started.failure.message };
+  const pipes = watchPipes(started.process.pid, () => void started.process.stop());
   let bytes = 0;
   for (let output = await started.process.next(); output; output = await started.process.next())
     if (output.stream === 'stdout') bytes += output.bytes.length;
   const end = await started.process.ended;
+  pipes.close();
+  const pipe = pipes.held();
   const first = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
-  const said = end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s` : first;
+  const said =
+    pipe !== undefined
+      ? `${pipe} is a pipe, and git waits for it: remove it`
+      : end.kind === 'timeout'
+        ? `git took more than ${PATIENCE_MS / 1_000} s`
+        : first;
   return {
     code: end.kind === 'exited' ? end.code : -1,
     text: end.stdout.toString('utf8'),

@@ -1,7 +1,18 @@
 /** A directory for the files of one piece of work; removed at its end. */
-import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StoreError } from '../../model/text/errors.ts';
 import { isMissing, storeFailure } from './disk.ts';
 
 /** @param work may leave any files in the directory */
@@ -17,13 +28,21 @@ export async function withScratch<T>(work: (directory: string) => Promise<T>): P
 /**
  * Copies a file that may not be there, with its time in whole seconds. The time is read first and rounded down: the copy
  * may look older than it is, and never newer.
+ *
+ * @throws StoreError also for a pipe or a device, which could be read forever
  */
 export function copyIfThere(from: string, to: string): void {
+  let file: number | undefined;
   try {
-    const second = Math.floor(statSync(from).mtimeMs / 1000);
-    copyFileSync(from, to);
+    file = openSync(from, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw new StoreError('CORRUPT', `${from} is not a file.`, { path: from });
+    const second = Math.floor(stat.mtimeMs / 1000);
+    writeFileSync(to, readFileSync(file));
     utimesSync(to, second, second);
   } catch (error) {
     if (!isMissing(error)) throw storeFailure('copy', from, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -1,0 +1,67 @@
+/**
+ * The named pipe for which a process waits, by `/proc`. A pipe may lie where a program expects a file, and then the
+ * program waits until somebody writes. Linux on x64 and arm64 only; elsewhere, and where a user may not look, no pipe
+ * is found.
+ */
+import { closeSync, constants, openSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import process from 'node:process';
+
+interface AwaitedPipe {
+  readonly path: string;
+  /** It is open: somebody holds its other end and writes nothing. Otherwise it waits for somebody to open it. */
+  readonly isOpen: boolean;
+}
+
+/** Numbers of system calls. */
+const CALLS: Readonly<Record<string, { readonly openat: number; readonly open?: number; readonly read: number }>> = {
+  x64: { openat: 257, open: 2, read: 0 },
+  arm64: { openat: 56, read: 63 },
+};
+const AT_FDCWD = 0xffffff9c;
+const LONGEST_PATH = 4096;
+
+export function awaitedPipe(pid: number): AwaitedPipe | undefined {
+  const calls = process.platform === 'linux' ? CALLS[process.arch] : undefined;
+  if (calls === undefined) return undefined;
+  const at = `/proc/${pid}`;
+  try {
+    const [call = NaN, first = NaN, second = NaN] = readFileSync(`${at}/syscall`, 'utf8').split(' ').map(Number);
+    if (call === calls.read) return pipeAt(readlinkSync(`${at}/fd/${first}`), true);
+    if (call !== calls.openat && call !== calls.open) return undefined;
+    const isBelowCwd = call === calls.open || first % 2 ** 32 === AT_FDCWD;
+    const directory = readlinkSync(isBelowCwd ? `${at}/cwd` : `${at}/fd/${first}`);
+    return pipeAt(resolve(directory, textAt(`${at}/mem`, call === calls.open ? first : second)), false);
+  } catch {
+    // It ended, it runs, or it may not be looked at.
+    return undefined;
+  }
+}
+
+function pipeAt(path: string, isOpen: boolean): AwaitedPipe | undefined {
+  return path.startsWith('/') && statSync(path).isFIFO() ? { path, isOpen } : undefined;
+}
+
+function textAt(memory: string, position: number): string {
+  const file = openSync(memory, 'r');
+  try {
+    const bytes = Buffer.alloc(LONGEST_PATH);
+    // Up to the end of its page; a longer path is not found.
+    const most = Math.min(LONGEST_PATH, 2 * LONGEST_PATH - (position % LONGEST_PATH));
+    const length = readSync(file, bytes, 0, most, position);
+    const end = bytes.subarray(0, length).indexOf(0);
+    if (end < 0) throw new Error('The path does not end.');
+    return bytes.toString('utf8', 0, end);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Lets a process that waits for somebody to open the pipe read an empty file. */
+export function releasePipe({ path }: AwaitedPipe): void {
+  try {
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY));
+  } catch {
+    // Nobody waits there any more.
+  }
+}
