@@ -24,12 +24,13 @@ function resolved(login: LoginRecord, env: Env): Login {
   return { ...login, directory: join(env[variable] ?? join(env['HOME'] ?? '', home), below) };
 }
 
-/** The files of a login that its program renews; a sandbox makes them writable. */
-export function loginFiles(kind: AgentKind, env: Env): string[] {
+/** The files of a login that its program renews, for a sandbox: those that are writable in it, and those that are not. */
+export function loginFiles(kind: AgentKind, env: Env): { readonly writable: string[]; readonly readable: string[] } {
   const { login } = recordOf(kind);
-  if (login?.isRenewed === undefined) return [];
+  if (login?.renews === undefined) return { writable: [], readable: [] };
   const { directory, files } = resolved(login, env);
-  return files.map((file) => join(directory, file));
+  const paths = files.map((file) => join(directory, file));
+  return login.renews === 'file' ? { writable: paths, readable: [] } : { writable: [], readable: paths };
 }
 
 /** Where each program's own home has its login, in the home of its member. */
@@ -40,13 +41,21 @@ const PLACES: Readonly<Record<LoginKind, string>> = {
   opencode: 'opencode/opencode',
 };
 
+interface LentLogin {
+  readonly copy: string;
+  readonly own: string;
+  /** Only tokens go back to the user's own file. */
+  readonly isTokensOnly: boolean;
+}
+
 /** The files of a login in a member's home, each with the user's own. */
-export function lentLogins(kind: AgentKind, home: string, env: Env): { readonly copy: string; readonly own: string }[] {
+export function lentLogins(kind: AgentKind, home: string, env: Env): LentLogin[] {
   const { login } = recordOf(kind);
   const place = Object.entries(PLACES).find(([one]) => one === kind)?.[1];
   if (login === undefined || place === undefined) return [];
   const { directory, files } = resolved(login, env);
-  return files.map((file) => ({ copy: join(home, place, file), own: join(directory, file) }));
+  const isTokensOnly = login.renews === 'tokens';
+  return files.map((file) => ({ copy: join(home, place, file), own: join(directory, file), isTokensOnly }));
 }
 
 /**

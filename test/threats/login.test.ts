@@ -28,15 +28,18 @@ import { name } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 
 const OLD = '{"token":"old"}';
+/** opencode's login can also say what it runs, so only tokens of known entries go back. */
+const OLD_ENTRY = '{"openai":{"type":"oauth","refresh":"old","access":"old","expires":1}}';
+const NEW_ENTRY = '{"openai":{"type":"oauth","refresh":"new","access":"new","expires":2}}';
 const NEW = '{"token":"new and longer"}';
 
 /** How programs write a file, as shell commands; `F` is the path that they know. */
 const WRITERS: readonly (readonly [string, string])[] = [
-  ['in place', `printf '%s' '${NEW}' > "$F"`],
-  ['by renaming', `printf '%s' '${NEW}' > "$F.new"; mv -f "$F.new" "$F"`],
+  ['in place', `printf '%s' "$NEW" > "$F"`],
+  ['by renaming', `printf '%s' "$NEW" > "$F.new"; mv -f "$F.new" "$F"`],
   [
     'at the end of the link, by renaming where that works',
-    `T=$(readlink -f "$F"); printf '%s' '${NEW}' > "$T.new" 2>/dev/null && mv -f "$T.new" "$T" 2>/dev/null || printf '%s' '${NEW}' > "$T"`,
+    `T=$(readlink -f "$F"); printf '%s' "$NEW" > "$T.new" 2>/dev/null && mv -f "$T.new" "$T" 2>/dev/null || printf '%s' "$NEW" > "$T"`,
   ],
 ];
 
@@ -62,11 +65,12 @@ describe('the login of the user is renewed', () => {
     mkdirSync(bin);
     const login = join(home, own);
     mkdirSync(join(login, '..'), { recursive: true });
-    writeFileSync(login, OLD, { mode: 0o600 });
+    const [old, renewed] = kind === 'opencode' ? [OLD_ENTRY, NEW_ENTRY] : [OLD, NEW];
+    writeFileSync(login, old, { mode: 0o600 });
     utimesSync(login, 1_000, 1_000);
     writeFileSync(
       join(bin, kind),
-      `#!/bin/sh\ncase "$*" in *--version*) echo 9.0.0; exit 0;; esac\nF="${seen}"; cat "$F" >&2; ${writer}\nexit 9\n`,
+      `#!/bin/sh\ncase "$*" in *--version*) echo 9.0.0; exit 0;; esac\nF="${seen}"; NEW='${renewed}'; cat "$F" >&2; ${writer}\nexit 9\n`,
       { mode: 0o755 },
     );
     const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
@@ -77,7 +81,7 @@ describe('the login of the user is renewed', () => {
     const environment = { PATH, HOME: home, XDG_STATE_HOME: join(home, 'state'), ...encodeIsolation(isolation) };
     const teammate = await join_(reopened(on.paths), name('ada'), { byHand: true, commandLine: main, environment });
     const left = teammate.run();
-    await until(() => readFileSync(login, 'utf8') === NEW, 'the login is renewed');
+    await until(() => JSON.stringify(JSON.parse(readFileSync(login, 'utf8'))) === renewed, 'the login is renewed');
     teammate.stop('signal');
     await left;
     expect(on.events(isolation === 'off' || kind === 'codex' ? 'sandbox.missing' : 'sandbox.held').length).toBe(
@@ -85,6 +89,56 @@ describe('the login of the user is renewed', () => {
     );
     // A program that replaces the file itself gives it its own mode.
     if (!how.startsWith('at the end')) expect(statSync(login).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("opencode's login, which can name an address whose configuration it runs", () => {
+  const PLANTS: readonly (readonly [string, unknown])[] = [
+    [
+      'a new address',
+      {
+        openai: { type: 'oauth', refresh: 'old', access: 'old' },
+        'http://evil': { type: 'wellknown', key: 'K', token: 't' },
+      },
+    ],
+    ['a token that is an object', { openai: { type: 'oauth', refresh: {}, access: 'old' } }],
+    ['an entry that becomes an address', { openai: { type: 'wellknown', key: 'K', token: 't' } }],
+    ['an entry with more in it', { openai: { type: 'oauth', refresh: 'new', access: 'new', url: 'http://evil' } }],
+    ['a key in place of a key', { key: { type: 'api', key: 'evil' } }],
+    ['an entry called __proto__', JSON.parse('{"__proto__":{"type":"wellknown"}}')],
+    ['no entries', {}],
+  ];
+  const USERS = { openai: { type: 'oauth', refresh: 'old', access: 'old' }, key: { type: 'api', key: 'mine' } };
+
+  it.each(PLANTS)('does not get %s', async (_, planted) => {
+    const base = tempDir();
+    const home = join(base, 'home');
+    mkdirSync(join(home, 'opencode'), { recursive: true });
+    const [own, copy] = [join(base, 'own.json'), join(home, 'opencode/auth.json')];
+    writeFileSync(own, JSON.stringify(USERS));
+    utimesSync(own, 1_000, 1_000);
+    writeFileSync(copy, JSON.stringify(planted));
+    const around = { home, disk: realDisk, clock: realClock, environment: { XDG_STATE_HOME: join(base, 'state') } };
+    expect(await returnLogins([{ copy, own, isTokensOnly: true }], around)).toEqual([]);
+    expect(JSON.parse(readFileSync(own, 'utf8'))).toEqual(USERS);
+  });
+
+  it('gets a renewed token, and the copy of the next start is the user’s again', async () => {
+    const base = tempDir();
+    const home = join(base, 'home');
+    mkdirSync(join(home, 'opencode'), { recursive: true });
+    const [own, copy] = [join(base, 'auth.json'), join(home, 'opencode/auth.json')];
+    writeFileSync(own, JSON.stringify(USERS));
+    utimesSync(own, 1_000, 1_000);
+    const renewed = { ...USERS.openai, refresh: 'new', access: 'newer' };
+    writeFileSync(copy, JSON.stringify({ openai: renewed, 'http://evil': { type: 'wellknown' } }));
+    const around = { home, disk: realDisk, clock: realClock, environment: { XDG_STATE_HOME: join(base, 'state') } };
+    expect(await returnLogins([{ copy, own, isTokensOnly: true }], around)).toEqual([own]);
+    expect(JSON.parse(readFileSync(own, 'utf8'))).toEqual({ ...USERS, openai: renewed });
+    prepareHome(join(home, 'opencode'), { copies: { 'auth.json': [base, 'auth.json'] } });
+    expect(JSON.parse(readFileSync(copy, 'utf8'))).toEqual({ ...USERS, openai: renewed });
+    expect(lstatSync(copy).mode & 0o777).toBe(0o600);
+    expect(await returnLogins([{ copy, own, isTokensOnly: true }], around)).toEqual([]);
   });
 });
 

@@ -109,8 +109,9 @@ function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch
   };
 }
 
+/** Its login can name an address whose configuration it runs. So it has a copy, of which only tokens go back. */
 const opencodeHome = (home: string, env: Env): string =>
-  prepareHome(home, { links: loginLinks('opencode', env, 'opencode') });
+  prepareHome(home, { copies: loginLinks('opencode', env, 'opencode') });
 
 /** A gateway is a provider of its own; the model's name follows the provider's. */
 function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {

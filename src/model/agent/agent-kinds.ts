@@ -19,8 +19,11 @@ export interface LoginRecord {
   readonly isOptional?: true;
   /** macOS keeps the login in its keychain, where it cannot be seen. */
   readonly inKeychain?: true;
-  /** The program renews these files, so a sandbox lends them writable. */
-  readonly isRenewed?: true;
+  /**
+   * The program renews these files. `file`: they hold tokens only, so a sandbox lends them writable. `tokens`: they can
+   * also say what the program runs, so the program has a copy, and only tokens go back.
+   */
+  readonly renews?: 'file' | 'tokens';
 }
 
 /** A domain or a task type that `routes` may name. */
@@ -74,7 +77,7 @@ export const AGENT_KIND_RECORDS = {
       keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK'],
       cure: 'run `claude` and /login once, or set ANTHROPIC_API_KEY',
       inKeychain: true,
-      isRenewed: true,
+      renews: 'file',
     },
     environment: ANTHROPIC,
     sandbox: 'asks',
@@ -111,7 +114,7 @@ export const AGENT_KIND_RECORDS = {
       files: ['oauth_creds.json', 'google_accounts.json'],
       keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
       cure: 'run `gemini` and log in once, or set GEMINI_API_KEY',
-      isRenewed: true,
+      renews: 'file',
     },
     environment: GOOGLE,
     sandbox: 'asks',
@@ -131,7 +134,7 @@ export const AGENT_KIND_RECORDS = {
       keys: ['OPENCODE_API_KEY'],
       cure: 'run `opencode auth login` once',
       isOptional: true,
-      isRenewed: true,
+      renews: 'tokens',
     },
     environment: ['OPENCODE_'],
     sandbox: 'asks',

@@ -155,7 +155,7 @@ async function isolationOf(
     environment: parent,
     commandLine,
     ownHome: memberHome({ store, member }),
-    shared: loginFiles(kind, environment),
+    shared: loginFiles(kind, environment).writable,
     lend: joinedLend(decodeLend(parent), config.lend),
     team: [store.paths.folder, store.paths.board],
     handed: handedTo(store.paths, member),

@@ -58,6 +58,8 @@ export function watched(
   return {
     async *turn(input) {
       const before = gitSignpost(root);
+      // What a process that was killed had renewed: at its start, a program may get a new copy.
+      await bringBack();
       try {
         const end = yield* agent.turn(input);
         if (isolation === undefined || end.kind !== 'failed') return end;

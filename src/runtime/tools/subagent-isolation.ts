@@ -75,14 +75,15 @@ export async function isolateSubagent(
     return undefined;
   }
   const { openProgramIsolation } = await import('../isolation/open-program-isolation.ts');
+  const logins = loginFiles(kind, env);
   const isolation = await openProgramIsolation({
     setting,
     root: cwd,
     isWritable: sandbox !== 'read-only',
-    shared: loginFiles(kind, env),
+    shared: logins.writable,
     lend,
     team: team(),
-    readable: [],
+    readable: logins.readable,
     handed: [],
     programs: (spec.command ?? []).filter((word) => isAbsolute(word)),
     member: { name: about, team: 'none', environment: {} },

@@ -17,6 +17,8 @@ import { readProjectFile, readUserFile } from '../user/user-file.ts';
 interface LentLogin {
   readonly copy: string;
   readonly own: string;
+  /** The file can also say what its program runs: only renewed tokens of entries that are there go back. */
+  readonly isTokensOnly?: boolean;
 }
 
 interface Surroundings {
@@ -56,7 +58,8 @@ function writeBack(login: LentLogin, home: string): string[] {
   if (!isNewer(login)) return [];
   const text = readProjectFile(login.copy, home);
   if (text === undefined || !isLogin(text) || text === readUserFile(login.own)) return [];
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(login.isTokensOnly === true ? withTokens(readUserFile(login.own) ?? '', text) : text);
+  if (bytes.equals(Buffer.from(readUserFile(login.own) ?? ''))) return [];
   const file = openSync(login.own, 'r+');
   try {
     writeSync(file, bytes, 0, bytes.length, 0);
@@ -69,11 +72,44 @@ function writeBack(login: LentLogin, home: string): string[] {
 }
 
 /** A file that is half written is none. */
-function isLogin(text: string): boolean {
+const isLogin = (text: string): boolean => recordIn(text) !== undefined;
+
+function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
+    return isRecord(value) ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const TOKENS: readonly string[] = ['access', 'refresh', 'expires', 'accountId'];
+
+/** The user's entries; one of an OAuth login gets newer tokens if nothing else of it differs. */
+function withTokens(users: string, text: string): string {
+  const [own, copy] = [recordIn(users) ?? {}, recordIn(text) ?? {}];
+  // Undefined if a token is none.
+  const rest = (entry: Readonly<Record<string, unknown>>): string | undefined =>
+    TOKENS.some((key) => !['string', 'number', 'undefined'].includes(typeof entry[key]))
+      ? undefined
+      : JSON.stringify(
+          Object.entries(entry)
+            .filter(([key]) => !TOKENS.includes(key))
+            .sort(),
+        );
+  const entries = Object.entries(own).map(([name, entry]) => {
+    const newer = Object.hasOwn(copy, name) ? copy[name] : undefined;
+    const isRenewed =
+      isRecord(entry) &&
+      isRecord(newer) &&
+      entry['type'] === 'oauth' &&
+      rest(newer) !== undefined &&
+      rest(entry) === rest(newer);
+    return [name, isRenewed ? newer : entry] as const;
+  });
+  const isSame = entries.every(([name, entry]) => JSON.stringify(entry) === JSON.stringify(own[name]));
+  return isSame ? users : `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
 }
