@@ -58,9 +58,10 @@ function asking(board: Board, { name }: Member, task: Task | undefined): Descrip
   const request = waitOf(board, name, task?.id);
   if (request === undefined || (task !== undefined && request.task !== task.id)) return undefined;
   const { id, kind, at: since, text } = request;
-  const what = kind === 'plan' ? 'the approval of its plan' : 'the answer to its question';
+  const what = kind === 'plan' ? 'asks the lead to approve its plan' : 'asks the lead';
   const about = request.task === undefined ? '' : `task #${request.task}: `;
-  return { state: 'waiting', reason: `${about}waits for the lead since ${since}: ${what} ${id}: ${shortly(text)}` };
+  // The words come first: a narrow row shows only its beginning.
+  return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${since})` };
 }
 
 /** Characters of a question that a status shows. */
