@@ -156,3 +156,17 @@ it('without a git repository nothing is started', async () => {
   expect(err).toContain('in no git repository');
   expect(existsSync(join(place.root, 'ran'))).toBe(false);
 });
+
+it('what a member made lands also if the project had it as garbage, which its own git removes meanwhile', async () => {
+  const tasks = [
+    { subject: 'One', owner: 'ada', run: 'echo garbage >ada.txt' },
+    { subject: 'Two', owner: 'bob', run: 'cat ada.txt', blockedBy: [1] },
+  ];
+  const gc = 'cd "${PWD%/.teams/*}" && git gc --prune=now --quiet';
+  const { at, teams, landed } = scene({ tasks, gates: { test: gc } });
+  // Git finds it in the project's objects and would not write it again.
+  execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: at, input: 'garbage\n' });
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(landed('ada.txt')).toBe('garbage\n');
+});

@@ -279,7 +279,7 @@ export class LandingQueue {
     const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
     const ref = `${this.#refs.all}candidates/${attemptKey(task)}`;
     freeRef(this.#session.store.paths, ref);
-    await keepCommit(ref, commit, top, own);
+    await keepCommit(this.#session.store.paths, { ref, commit, known: top }, own);
     return { kind: 'stacked', task, tree, commit };
   }
 

@@ -109,8 +109,8 @@ async function keepBoth(
 ): Promise<void> {
   const own = inVault(store.paths, { signal });
   const id = newId(store.clock.now());
-  await keepCommit(refs.applied(id, 'start'), start, undefined, own);
-  await keepCommit(refs.applied(id, 'end'), end, undefined, own);
+  await keepCommit(store.paths, { ref: refs.applied(id, 'start'), commit: start }, own);
+  await keepCommit(store.paths, { ref: refs.applied(id, 'end'), commit: end }, own);
   const trouble = await mirror(store, refs.all, { signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
 }

@@ -7,7 +7,15 @@ import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { newId } from '../../store/files/new-ids.ts';
-import { freeRef, hasTree, hasVault, makeOwnGit, readyTree, setTreeAside } from '../../store/team/vault.ts';
+import {
+  forgetIndex,
+  freeRef,
+  hasTree,
+  hasVault,
+  makeOwnGit,
+  readyTree,
+  setTreeAside,
+} from '../../store/team/vault.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { GitFailure, requireGit, stubsBelow, treeChanges } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -32,8 +40,14 @@ export interface KeptChange {
 
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
 
-/** The files of a tree as a git tree. @throws GitFailure */
-async function snapshot(where: GitWhere): Promise<string> {
+/**
+ * The files of a tree as a git tree.
+ *
+ * @param from what it began from, for a tree whose index was forgotten: files that are tracked and ignored are in it
+ * @throws GitFailure
+ */
+async function snapshot(where: GitWhere, from?: string): Promise<string> {
+  if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
   // `.teams` of the project itself stays as it was; nothing else of ours is below.
   const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
   requireGit(await git(['add', '-A', '--', ':/', ...OURS, ...stubs], where), 'git add');
@@ -66,10 +80,10 @@ class NestedRepository extends GitFailure {}
 const TRIES = 3;
 const TRY_AGAIN_MS = 100;
 
-async function again<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function again<T>(signal: AbortSignal, work: (isFirst: boolean) => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left -= 1)
     try {
-      return await work();
+      return await work(left === TRIES - 1);
     } catch (error) {
       if (!(error instanceof GitFailure) || error instanceof NestedRepository || left === 0 || signal.aborted)
         throw error;
@@ -140,16 +154,16 @@ export class MemberTree {
    * @throws GitFailure
    */
   keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
-    return again(signal, () => this.#keep(task, signal));
+    return again(signal, (isFirst) => this.#keep(task, isFirst, signal));
   }
 
-  async #keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | undefined> {
+  async #keep(task: ClaimedTask, isFirst: boolean, signal: AbortSignal): Promise<KeptChange | undefined> {
     const base = this.#begun?.base;
     if (base === undefined) throw new GitFailure('the tree was not made for this claim');
     const { paths } = this.#store;
-    this.#ready();
+    this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
-    const tree = await snapshot(where);
+    const tree = await snapshot(where, isFirst ? undefined : base);
     if (tree === (await treeOf(base, where))) return undefined;
     const inner = await nested(base, tree, where);
     if (inner !== undefined)
@@ -158,7 +172,7 @@ export class MemberTree {
     const commit = await commitTree({ tree, parents: [base], message }, where);
     const ref = this.#refs.attempt(task.id, task.claim.epoch);
     freeRef(paths, ref);
-    await keepCommit(ref, commit, base, where);
+    await keepCommit(paths, { ref, commit, known: base }, where);
     requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
     const files = (await treeChanges(base, tree, where)).map(({ path }) => path);
     return { attempt: { commit, base }, files };
@@ -169,7 +183,7 @@ export class MemberTree {
     const { disk, paths, events } = this.#store;
     if (!hasTree(disk, paths, this.#member)) return;
     try {
-      await again(signal, () => this.#keepWhatLies(before, signal));
+      await again(signal, (isFirst) => this.#keepWhatLies(before, isFirst, signal));
     } catch (error) {
       if (!(error instanceof GitFailure) || signal.aborted) throw error;
       const aside = setTreeAside(paths, this.#member, before);
@@ -177,12 +191,12 @@ export class MemberTree {
     }
   }
 
-  async #keepWhatLies(before: string, signal: AbortSignal): Promise<void> {
+  async #keepWhatLies(before: string, isFirst: boolean, signal: AbortSignal): Promise<void> {
     const { paths, events } = this.#store;
-    this.#ready();
+    this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
     const at = await this.#at(signal);
-    const tree = await snapshot(where);
+    const tree = await snapshot(where, isFirst ? undefined : at);
     if (at !== undefined && tree === (await treeOf(at, where))) return;
     const inner = at === undefined ? undefined : await nested(at, tree, where);
     if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
@@ -190,14 +204,19 @@ export class MemberTree {
     const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
     const ref = this.#refs.left(this.#member, before);
     freeRef(paths, ref);
-    await keepCommit(ref, commit, at, where);
+    await keepCommit(paths, { ref, commit, known: at ?? this.#refs.root }, where);
     requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
     events.append({ type: 'tree.kept', member: this.#member, text: `${ref} is ${commit}` });
   }
 
-  /** No lock of a killed git of this member's is in the way. */
-  #ready(): void {
+  /**
+   * No lock of a killed git of this member's is in the way.
+   *
+   * @param isFirst a second try reads all files again: the index may name an object that is gone
+   */
+  #ready(isFirst = true): void {
     readyTree(this.#store.paths, this.#member);
+    if (!isFirst) forgetIndex(this.#store.paths, this.#member);
     freeRef(this.#store.paths, this.#refs.at(this.#member));
   }
 

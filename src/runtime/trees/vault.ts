@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { excludeOf, freeRef, hasVault, makeVault } from '../../store/team/vault.ts';
+import {
+  bundlePath,
+  excludeOf,
+  freeRef,
+  hasOwnObject,
+  hasVault,
+  makeVault,
+  removeBundle,
+} from '../../store/team/vault.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
@@ -103,20 +111,34 @@ export async function commitTree({ tree, parents, message, date }: NewCommit, wh
 }
 
 /**
- * Sets a ref and looks at all that it keeps: only then it is kept.
+ * Sets a ref and looks at all that it keeps: only then it is kept. Git does not write again what the project's objects
+ * have, and the project's own git may remove it there; so what is new is copied.
  *
- * @param known a commit that was looked at before
+ * @param known a commit that was looked at before; without one, what the project's objects have stays there
  * @throws GitFailure
  */
 export async function keepCommit(
-  ref: string,
-  commit: string,
-  known: string | undefined,
+  paths: TeamPaths,
+  { ref, commit, known }: { readonly ref: string; readonly commit: string; readonly known?: string | undefined },
   where: GitWhere,
 ): Promise<void> {
   requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
-  const whole = ['rev-list', '--objects', '--quiet', commit, ...(known === undefined ? [] : ['--not', known])];
-  requireGit(await git(whole, where), 'git rev-list');
+  const whole = [
+    'rev-list',
+    '--objects',
+    '--no-object-names',
+    commit,
+    ...(known === undefined ? [] : ['--not', known]),
+  ];
+  const fresh = requireGit(await git(whole, where), 'git rev-list').split('\n');
+  if (known === undefined || fresh.every((object) => object === '' || hasOwnObject(paths, object))) return;
+  const bundle = bundlePath(paths, commit);
+  try {
+    requireGit(await git(['bundle', 'create', '--quiet', bundle, ref, `^${known}`], where), 'git bundle');
+    requireGit(await git(['bundle', 'unbundle', bundle], where), 'git bundle');
+  } finally {
+    removeBundle(bundle);
+  }
 }
 
 /** What of a project trees cannot have; a clause. */
@@ -176,7 +198,7 @@ export async function openVault(
     own,
   );
   for (const ref of [refs.root, refs.main]) freeRef(paths, ref);
-  await keepCommit(refs.root, root, undefined, own);
+  await keepCommit(paths, { ref: refs.root, commit: root }, own);
   requireGit(await git(['update-ref', refs.main, root, ''], own), 'git update-ref');
   return undefined;
 }

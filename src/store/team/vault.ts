@@ -75,6 +75,17 @@ export function behindTree(disk: Disk, { vault }: TeamPaths): { from: string; at
 
 const put = (path: string, text: string): void => writeFileSync(path, text, { mode: FILE_MODE, flag: 'wx' });
 
+/** Whether the repository itself has an object, as git writes it; it may also be in a pack. */
+export const hasOwnObject = ({ vault }: TeamPaths, object: string): boolean =>
+  statSync(join(vault, 'objects', object.slice(0, 2), object.slice(2)), { throwIfNoEntry: false }) !== undefined;
+
+/** Where objects are put together that are copied into the repository. */
+export const bundlePath = ({ vault }: TeamPaths, commit: string): string => join(vault, `${commit}.bundle`);
+
+export function removeBundle(path: string): void {
+  for (const file of [path, `${path}.lock`]) rmSync(file, { force: true });
+}
+
 /** The exclude file of a repository; empty without one. */
 export const excludeOf = (common: string): string => readUserFile(join(common, 'info', 'exclude')) ?? '';
 
@@ -94,12 +105,15 @@ export function readyTree(paths: TeamPaths, of: TreeOwner): void {
   });
 }
 
+/** The next look at a tree reads all its files. */
+export const forgetIndex = (paths: TeamPaths, of: TreeOwner): void => rmSync(paths.treeIndex(of), { force: true });
+
 /** Moves a tree away whose content git cannot keep, with its own repositories, and forgets its index. */
 export function setTreeAside(paths: TeamPaths, of: TreeOwner, when: string): string {
   const aside = paths.treeAside(of, when);
   onDisk('move', paths.tree(of), () => {
     renameSync(paths.tree(of), aside);
-    rmSync(paths.treeIndex(of), { force: true });
+    forgetIndex(paths, of);
   });
   return aside;
 }
