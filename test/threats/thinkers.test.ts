@@ -263,7 +263,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'agents/programs/program-probe.ts: startPeer': "none: the user's own MCP server, asked by doctor",
   'runtime/isolation/bubblewrap.ts: startProcess': 'it is the probe of the isolation',
   'runtime/tools/marked-shell.ts: startProcess': "a command of a model's tool: its workspace wraps the argv",
-  'runtime/runs/gates.ts: runCommand': 'as the strictest of those who wrote: judging-isolation.ts',
+  'runtime/landing/gates.ts: runCommand': 'as the strictest of those who wrote: judging-isolation.ts',
   'runtime/team/verify-command.ts: runCommand': 'as above; the caller wraps its argv',
   'runtime/team/hooks.ts: startProcess':
     "a hook that may refuse a task: as above; the others: none, they are the user's own",
