@@ -5,8 +5,9 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { BIN, Workplace } from '../support/cli.ts';
@@ -86,6 +87,7 @@ async function campaign(seed: number): Promise<void> {
   const ours = (): number[] => running().flatMap(({ pid, cwd }) => (cwd?.startsWith(at) === true ? [pid] : []));
   let kills = 0;
   let code = -1;
+  let why = '';
   const mains = new Set<string>();
   for (let run = 0; code !== 0 && run < 60 + KILLS; run += 1) {
     const verb = existsSync(join(at, '.teams/p/config.json'))
@@ -94,8 +96,9 @@ async function campaign(seed: number): Promise<void> {
     const child = spawn(process.execPath, [BIN, ...verb, '--quiet'], {
       cwd: at,
       env: place.environment,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    const complained = text(child.stderr);
     const ended = once(child, 'exit');
     while (child.exitCode === null && child.signalCode === null) {
       await Promise.race([ended, wait(60 + draw(240))]);
@@ -118,10 +121,11 @@ async function campaign(seed: number): Promise<void> {
     }
     await ended;
     code = child.exitCode ?? -1;
+    why = await complained;
     await waitForNone(() => ours().length === 0);
   }
   const collections = await collecting.stop();
-  expect(code, readdirSync(join(at, '.teams/p')).join()).toBe(0);
+  expect(code, why).toBe(0);
   const ref = (name: string): string =>
     git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
       .split('\n')
