@@ -2,12 +2,15 @@
  * Layer 4 of docs/reliability.md: real processes kill or stop themselves at a named file call. A survivor then does the
  * same work, and at the end a judge compares every process's history with the files.
  */
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Aim } from '../support/aimed/aim.ts';
 import { Range, type Signal } from '../support/aimed/range.ts';
 import { SCENARIOS } from '../support/aimed/scenarios.ts';
 import { figure } from '../support/figures.ts';
+import { allowGuards } from '../support/leftovers.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
+
+beforeEach(allowGuards);
 
 const NAMES = Object.keys(SCENARIOS);
 

@@ -6,14 +6,17 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { figure } from '../support/figures.ts';
+import { allowGuards } from '../support/leftovers.ts';
 import { program } from '../support/programs.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import type { TeamPaths } from '../../src/store/files/paths.ts';
 import { boardOf, hang, name, openBoard, PERSON, readerOf, teamAt } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { start, type Worker } from '../support/workers.ts';
+
+beforeEach(allowGuards);
 
 const MEMBERS = ['ada', 'bob', 'cy', 'dee', 'eve', 'flo'];
 /** Milliseconds between two signals at most, and how long a stopped process stays so. */

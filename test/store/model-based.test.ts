@@ -5,6 +5,7 @@ import { realDisk } from '../../src/store/files/disk.ts';
 import { BoardPair } from '../support/models/board-pair.ts';
 import { ModelledInbox } from '../support/models/inbox.ts';
 import { figure } from '../support/figures.ts';
+import { allowGuards } from '../support/leftovers.ts';
 import { boardOf, name, teamAt } from '../support/team.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { tempDir } from '../support/temp.ts';
@@ -81,6 +82,7 @@ it(
   'an inbox loses, doubles, reorders and invents nothing, for any commands and any deaths',
   { timeout: TIMEOUT_MS },
   async () => {
+    allowGuards();
     const run = async (commands: Iterable<fc.AsyncCommand<object, ModelledInbox>>): Promise<void> => {
       const inbox = new ModelledInbox(teamAt(tempDir()), name('ada'));
       try {

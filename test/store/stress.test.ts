@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { Locks } from '../../src/store/lock/lock.ts';
@@ -11,11 +11,14 @@ import { ownIdentity } from '../../src/os/process-table.ts';
 import { realClock } from '../support/clock.ts';
 import { Crowd } from '../support/crowd.ts';
 import { figure } from '../support/figures.ts';
+import { allowGuards } from '../support/leftovers.ts';
 import { noSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { boardOf, hang, name, openBoard, readerOf, teamAt } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { startStore, startStoreBy, together } from '../support/workers.ts';
+
+beforeEach(allowGuards);
 
 const timeout = TIMEOUT_MS;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
