@@ -64,17 +64,28 @@ export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<
   const { start, lives = [] } = store.state.read() ?? {};
   // With trees only `teams apply` changes these files, and keeps what it changes.
   const isApart = store.config.read()?.isolation === 'trees';
-  if (isApart && start !== undefined) return undefined;
+  const isBegun = [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0);
+  if (isApart && start !== undefined && (isBegun || (await isThere(session, start)))) return undefined;
   if (missingExclusion(cwdOf(store)) === undefined) return undefined;
-  if (start === undefined && [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
+  if (start === undefined && isBegun) return undefined;
   const before = lives.length === 0 && start !== undefined ? [{ start: start.commit }] : lives;
   const since = store.clock.now();
   return keep(session, 'start', before.length + 1, signal, async (kept) => {
-    const first = start ?? keptSafetyPoint(store, kept);
+    const first = isApart ? keptSafetyPoint(store, kept) : (start ?? keptSafetyPoint(store, kept));
     const life = { start: kept.commit, since, leftOut: kept.leftOut };
     await session.note({ start: first, lives: isApart ? [] : [...before, life] });
   });
 }
+
+/** The user's own git may have collected it before its ref was there. */
+const isThere = ({ store, children }: Keeper, start: SafetyPoint): Promise<boolean> =>
+  children.run(async (marker) => {
+    const { signal } = new AbortController();
+    const repository = await repositoryAt({ cwd: cwdOf(store), marker, signal }, knownOf(store, start));
+    if (typeof repository === 'string') return true;
+    const where = within(repository, { marker, signal });
+    return (await git(['cat-file', '-e', `${start.commit}^{tree}`], where)).code === 0;
+  });
 
 /** Keeps all files at the end of a life, when no process of the run writes any more: what the run itself changed. */
 export async function keepEnd(session: Keeper): Promise<string | undefined> {
@@ -98,18 +109,10 @@ async function keep(
 ): Promise<string | undefined> {
   const { store } = session;
   try {
-    const kept = await session.children.run((marker) =>
-      commitAll(
-        session,
-        { end, life },
-        {
-          cwd: cwdOf(store),
-          marker,
-          env: IDENTITY,
-          signal: signal ?? new AbortController().signal,
-        },
-      ),
-    );
+    const kept = await session.children.run((marker) => {
+      const where = { cwd: cwdOf(store), marker, env: IDENTITY, signal: signal ?? new AbortController().signal };
+      return againIfCollected(() => commitAll(session, { end, life }, where));
+    });
     await note(kept);
     if (end === 'start')
       session.tell({
@@ -165,6 +168,7 @@ async function commitAll(
         await git(['update-ref', refOf(teamOf(session.store), life, end), files], trees.where),
         'git update-ref',
       );
+      await requireWhole(files, parent, trees.where);
       return {
         commit: files,
         directory: repository.top,
@@ -175,6 +179,29 @@ async function commitAll(
   } finally {
     told();
   }
+}
+
+/** What was kept is not whole: the user's own git collected a part of it as garbage, before the ref was there. */
+class Collected extends GitFailure {}
+
+/** @throws GitFailure */
+async function requireWhole(commit: string, parent: readonly string[], where: GitWhere): Promise<void> {
+  const known = parent.slice(1);
+  const not = known.length === 0 ? [] : ['--not', ...known];
+  const { code, said } = await git(['rev-list', '--objects', '--quiet', commit, ...not], where);
+  if (code !== 0) throw new Collected(said);
+}
+
+/** How often a safety point is made that was collected meanwhile. */
+const TRIES = 5;
+
+async function againIfCollected<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left -= 1)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Collected) || left === 0) throw error;
+    }
 }
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
