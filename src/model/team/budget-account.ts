@@ -43,6 +43,9 @@ export class BudgetAccount {
       case 'refuse':
         this.waiting.set(entry.member, entry);
         return;
+      case 'withdraw':
+        this.waiting.delete(entry.member);
+        return;
       default:
         entry satisfies never;
     }

@@ -59,6 +59,8 @@ export const ledgerEntrySchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('settle'), id, used: amountSchema, untold: z.array(z.enum(METERS)).optional() }),
   /** A reservation was refused; `waits`: it is tried again when another is settled. */
   z.object({ do: z.literal('refuse'), ...who, by: id, why: z.string().max(1_000), waits: z.boolean() }),
+  /** It waits no more: its turn was ended. */
+  z.object({ do: z.literal('withdraw'), ...who, by: id }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 

@@ -1,5 +1,5 @@
 /** What a ledger means for a run: who can never be settled by its process, which limit is near, who can go on. */
-import type { Board } from '../../model/board/board.ts';
+import { isDone, type Board } from '../../model/board/board.ts';
 import { METERS } from '../../model/team/budget.ts';
 import type { BudgetAccount } from '../../model/team/budget-account.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -36,10 +36,13 @@ export function* lowText(account: BudgetAccount): Generator<[string, string]> {
  * come back
  */
 export function refusedForGood(board: Board, account: BudgetAccount): string | undefined {
-  const refusals = [...account.waiting.values()];
+  const current = new Map([...board.members.values()].map(({ name, incarnation }) => [String(name), incarnation]));
+  // A process that is gone waits for nothing.
+  const refusals = [...account.waiting.values()].filter(({ member, by }) => current.get(member) === by);
   const isHeld = ({ member }: { readonly member: string }): boolean => refusals.some((one) => one.member === member);
-  const [first] = refusals;
-  if (first === undefined || refusals.some(({ waits }) => waits)) return undefined;
+  // Who waits for what another holds that can never go on can never go on either.
+  const first = refusals.find(({ waits }) => !waits);
+  if (first === undefined || isDone(board)) return undefined;
   if (account.all.some((one) => !isHeld(one))) return undefined;
   return [...board.busy.keys()].every((member) => isHeld({ member })) ? first.why : undefined;
 }

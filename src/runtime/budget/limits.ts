@@ -62,7 +62,7 @@ const scopesIn = (limits: BudgetLimits): BudgetScope[] =>
 const isSame = (one: Amount, other: Amount = none): boolean => METERS.every((meter) => one[meter] === other[meter]);
 
 function changed(scope: BudgetScope, before: Amount = none, given: Amount, how: LimitChange['how']): Amount {
-  if (how === 'default') return { ...defined(given), ...before };
+  if (how === 'default') return Object.keys(defined(before)).length === 0 ? defined(given) : before;
   if (how === 'set') return { ...before, ...defined(given) };
   const next: Amount = { ...before };
   for (const meter of METERS) {

@@ -169,7 +169,7 @@ export class TurnBudget {
       const { want, ...rest } = wantedByTurn(this.#spec, { turns, timeMs: 0 }, this.#rules);
       return { ...rest, least: {}, want: { cost: want.cost, tokens: want.tokens } };
     };
-    const { more } = await this.#ask(wanted, undefined);
+    const { more } = await this.#ask(wanted, 'grant');
     if (more !== undefined) this.#more.push(more);
     else if (!signal.aborted) this.#stop('it has used what its budget allows');
   }
@@ -188,39 +188,30 @@ export class TurnBudget {
 
   /** @returns undefined if nothing is limited, or the turn was aborted meanwhile; a text if it may not begin */
   async #reserve(wanted: Wanted, signal: AbortSignal): Promise<Held | string | undefined> {
-    let told: string | undefined;
+    let told: Admission['do'] = 'grant';
     try {
-      return await this.#tryReserve(wanted, signal, (why) => {
-        if (why !== told) this.#tell(`it ${BUDGET_WAIT}${why}`);
-        told = why;
-        this.#spender.onWait?.(`${BUDGET_WAIT}${why}`);
-      });
+      while (!signal.aborted) {
+        const before = this.#look();
+        if (before === undefined) return undefined;
+        const { admission, more }: Asked = before === 'damaged' ? damaged : await this.#ask(wanted, told);
+        if (admission.do === 'grant') return more;
+        if (admission.do === 'refuse' && this.#rules.isUrgent === true) return admission.why;
+        // The amounts in the reason change with every call of another member.
+        if (admission.do !== told) this.#tell(`it ${BUDGET_WAIT}${admission.why}`);
+        told = admission.do;
+        this.#spender.onWait?.(`${BUDGET_WAIT}${admission.why}`);
+        await this.#changed(signal);
+      }
+      const { member, by } = this.#spender;
+      if (told !== 'grant') await this.#write([{ do: 'withdraw', member, by, task: this.#task }]);
+      return undefined;
     } finally {
-      if (told !== undefined) this.#spender.onWait?.(undefined);
+      if (told !== 'grant') this.#spender.onWait?.(undefined);
     }
   }
 
-  async #tryReserve(
-    wanted: Wanted,
-    signal: AbortSignal,
-    onWait: (why: string) => void,
-  ): Promise<Held | string | undefined> {
-    let told: string | undefined;
-    while (!signal.aborted) {
-      const before = this.#look();
-      if (before === undefined) return undefined;
-      const { admission, more } = before === 'damaged' ? damaged : await this.#ask(wanted, told);
-      if (admission.do === 'grant') return more;
-      if (admission.do === 'refuse' && this.#rules.isUrgent === true) return admission.why;
-      onWait(admission.why);
-      told = admission.why;
-      await this.#changed(signal);
-    }
-    return undefined;
-  }
-
-  /** @param told why it was refused the last time; the same reason is not written again */
-  async #ask(wanted: Wanted, told: string | undefined): Promise<{ admission: Admission; more?: Held }> {
+  /** @param told how it was answered the last time; the same answer is not written again */
+  async #ask(wanted: Wanted, told: Admission['do']): Promise<Asked> {
     const { store, member, by } = this.#spender;
     const id = newId(store.clock.now());
     const who = { member, by, task: this.#task };
@@ -229,9 +220,8 @@ export class TurnBudget {
         account.limits.size === 0 ? { do: 'grant', hold: {} } : admit(account, { ...who, ...wanted(account) });
       if (result.do === 'grant')
         return { entries: [{ do: 'reserve', id, ...who, agent: this.#agent, hold: result.hold }], result };
-      const { why } = result;
-      const refused = { do: 'refuse', ...who, why: why.slice(0, 1_000), waits: result.do === 'wait' } as const;
-      return { entries: why === told || this.#rules.isUrgent === true ? [] : [refused], result };
+      const refused = { do: 'refuse', ...who, why: result.why.slice(0, 1_000), waits: result.do === 'wait' } as const;
+      return { entries: result.do === told || this.#rules.isUrgent === true ? [] : [refused], result };
     });
     if (admission.do !== 'grant') return { admission };
     return { admission, more: { id, hold: admission.hold, cost: undefined, tokens: 0, isTold: false } };
@@ -271,7 +261,12 @@ export class TurnBudget {
 
 type Wanted = (account: BudgetAccount) => Pick<BudgetAsk, 'want' | 'least' | 'unpriced'>;
 
-const damaged: { readonly admission: Admission; readonly more?: Held } = {
+interface Asked {
+  readonly admission: Admission;
+  readonly more?: Held;
+}
+
+const damaged: Asked = {
   admission: { do: 'refuse', why: 'the ledger of the team is damaged, so nothing more is spent' },
 };
 

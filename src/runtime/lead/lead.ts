@@ -153,7 +153,7 @@ export class Lead {
       if (sighting.board.phase !== 'open' && sighting.board.phase !== 'paused')
         return { why: 'closing', force: false, now: false };
       const over = await this.#budget.look(sighting);
-      if (over !== undefined) return { why: 'spent', what: over };
+      if (over !== undefined && this.#options.endsWhenDone) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
       const lost = sighting.board.busy.size === 0 ? this.#place.look() : undefined;

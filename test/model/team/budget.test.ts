@@ -71,7 +71,7 @@ describe('an account', () => {
     expect(account.untold.get('cost')).toBe(1);
   });
 
-  it('nobody waits after a limit was changed, or a reservation was granted', () => {
+  it('nobody waits after a limit was changed, a reservation was granted, or its turn was ended', () => {
     const account = new BudgetAccount();
     const refuse = { do: 'refuse', member: 'ada', by: 'p', why: 'no', waits: false } as const;
     account.add(refuse);
@@ -79,6 +79,9 @@ describe('an account', () => {
     expect(account.waiting.size).toBe(0);
     account.add(refuse);
     account.add(reserve);
+    expect(account.waiting.size).toBe(0);
+    account.add(refuse);
+    account.add({ do: 'withdraw', member: 'ada', by: 'p' });
     expect(account.waiting.size).toBe(0);
   });
 });

@@ -62,7 +62,9 @@ describe('the budget of a team', () => {
     const first = await runTeam(on.paths, undefined, options({ team: { tokens: 1_000 } }));
     expect(first).toMatchObject({ outcome: 'interrupted', exitCode: 1 });
     expect(server.requests).toEqual([]);
-    expect(account(on)?.waiting.get('ada')?.why).toMatch(/^0 tokens are used of the 1,000 tokens of the team, and/);
+    expect(JSON.stringify(first.notes)).toMatch(/0 tokens are used of the 1,000 tokens of the team, and/);
+    // Its turn was ended with the run: it waits no more.
+    expect(account(on)?.waiting.size).toBe(0);
     const second = await runTeam(on.paths, undefined, options({ team: { tokens: 100_000 } }));
     expect(second).toMatchObject({ outcome: 'succeeded', exitCode: 0 });
     expect(account(on)?.spent.get('team')).toMatchObject({ tokens: 4_400, turns: expect.any(Number) as number });
@@ -80,6 +82,21 @@ describe('the budget of a team', () => {
     expect(on.task('2').status).toBe('completed');
     expect(report).toMatchObject({ outcome: 'interrupted', exitCode: 1 });
     expect(JSON.stringify(report.notes)).toContain('of member ada');
+  });
+
+  it('a member that waits for what another holds ends with it, when that one can never go on', async () => {
+    const server = await serve([{ text: 'Done.', times: 'always', usage }]);
+    const members = ['ada', 'bob'].map((name) => ({ name, agent: agentAt(server) }));
+    const tasks = [
+      { subject: 'Hers', owner: 'ada' },
+      { subject: 'His', owner: 'bob' },
+    ];
+    const on = await team({ members, tasks });
+    // One turn at a time, and no call fits: whoever has the turn never gives it back.
+    const report = await runTeam(on.paths, undefined, options({ team: { turns: 1, tokens: 1_000 } }));
+    expect(report).toMatchObject({ outcome: 'interrupted', exitCode: 1 });
+    expect(JSON.stringify(report.notes)).toContain('1,000 tokens of the team');
+    expect(server.requests).toEqual([]);
   });
 
   it('a turn that has used its time ends, and is no failed attempt', async () => {
