@@ -163,12 +163,13 @@ const ARCHITECTURE: Architecture = {
   ],
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
-    policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'sandbox', 'view', ''],
+    policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'up', 'sandbox', 'view', ''],
     store: ['', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
       'runs/refine',
       'runs/pipeline',
+      'runs/up',
       'runs',
       'landing',
       'teammate',

@@ -17,7 +17,7 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
  * Version 2: a member's process creates no task with a command; a retry brings back what was skipped because of the
  * task, and carries a note; a team can be paused; changes of members with trees of their own are submitted, and land or
- * are sent back.
+ * are sent back; a changed plan changes pending tasks, and waives those that it has no more.
  */
 export const LOG_VERSION: LogVersion = 2;
 
@@ -46,6 +46,9 @@ export type ClaimMode = z.infer<typeof claimModeSchema>;
 
 /** Why a claim ended without an end of the task. `lost`: its process died at it; that counts towards POISON. */
 export const RELEASE_REASONS = ['released', 'orphaned', 'lost', 'fenced', 'agent'] as const;
+
+/** Its plan has the task no more: the run can succeed without it. */
+const waivedSchema = z.literal(true).optional();
 
 const task = taskIdSchema;
 const epoch = epochSchema;
@@ -91,7 +94,7 @@ const changes = [
     why,
     because: task.optional(),
   }),
-  z.object({ type: z.literal('task.cancelled'), task, why }),
+  z.object({ type: z.literal('task.cancelled'), task, why, waived: waivedSchema }),
   z.object({ type: z.literal('task.blocked'), task, by: task }),
   z.object({ type: z.literal('task.unblocked'), task, blocker: task }),
   z.object({
@@ -102,6 +105,7 @@ const changes = [
     activeForm: z.string().max(1_000).optional(),
     metadata: z.record(z.string(), z.json()).optional(),
   }),
+  z.object({ type: z.literal('task.changed'), task, fields: newTaskSchema }),
   z.object({
     type: z.literal('request.made'),
     request: ulidSchema,

@@ -10,7 +10,7 @@ import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import { isFinal, subjectCode, uniqueMarks, type NewTask, type Task } from './task.ts';
-import { newTask, toCancelled, toRetried, toSkipped } from './task-value.ts';
+import { newTask, toCancelled, toChanged, toRetried, toSkipped, toWaived } from './task-value.ts';
 
 type TaskEventChange = Extract<Change, { task: string }>;
 type Update = Change & { type: 'task.updated' };
@@ -40,13 +40,15 @@ export function ruleTask(board: Board, change: TaskEventChange, author: Author, 
     case 'task.skipped':
       return skipped(board, task, change, at);
     case 'task.cancelled':
-      return isFinal(task) ? notPending(task) : { tasks: [toCancelled(task, at, change.why)] };
+      return cancelled(board, task, change, at);
     case 'task.blocked':
       return blocked(board, task, change.by, at);
     case 'task.unblocked':
       return unblocked(task, change.blocker, at);
     case 'task.updated':
       return updated(board, task, change, author, at);
+    case 'task.changed':
+      return changed(board, task, change.fields, at);
     default:
       return change satisfies never;
   }
@@ -109,9 +111,16 @@ const isRuntimeKey = (key: string): boolean =>
 
 function twinRefusal(board: Board, id: string, fields: Parameters<typeof uniqueMarks>[0]): Refused | undefined {
   const twin = uniqueMarks(fields)
+    .filter((mark) => !isFreeKey(board, mark))
     .flatMap((mark) => board.unique.get(mark) ?? [])
     .find((other) => other !== id);
   return twin === undefined ? undefined : refused('DUPLICATE', `task #${twin} has the same key, code or cascade step`);
+}
+
+/** The key of a task that its plan had no more is free, so that a later plan can have it again. */
+function isFreeKey({ unique, tasks }: Board, mark: string): boolean {
+  const task = mark.startsWith('key ') ? tasks.get(unique.get(mark) ?? '') : undefined;
+  return task?.status === 'cancelled' && task.waived === true;
 }
 
 // ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,6 +176,12 @@ function skipped(board: Board, task: Task, change: Change & { type: 'task.skippe
   return { tasks: [task, ...rest].map((one) => toSkipped(one, at, change.why, because)) };
 }
 
+/** A task that its plan has no more need not be done. Part of the law since version 2. */
+function cancelled(board: Board, task: Task, { why, waived }: Change & { type: 'task.cancelled' }, at: string): Ruling {
+  if (isFinal(task)) return notPending(task);
+  return { tasks: [board.version > 1 && waived === true ? toWaived(task, at, why) : toCancelled(task, at, why)] };
+}
+
 function blocked(board: Board, task: Task, by: string, at: string): Ruling {
   if (task.status !== 'pending') return notPending(task);
   if (!board.tasks.has(by)) return refused('UNKNOWN_TASK', `blocker #${by} does not exist`);
@@ -213,4 +228,20 @@ function memberUpdateRefusal(task: Task, change: Update, name: Name): Refused | 
   return Object.keys(change.metadata ?? {}).some(isRuntimeKey)
     ? refused('POLICY_DENIED', `${name} may not set the runtime's metadata`)
     : undefined;
+}
+
+/** A pending task becomes what a changed plan says. Part of the law since version 2 of the log. */
+function changed(board: Board, task: Task, fields: NewTask, at: string): Ruling {
+  if (board.version === 1) return refused('POLICY_DENIED', 'a log of version 1 knows no changed plan');
+  if (task.status !== 'pending') return notPending(task);
+  const unknown = fields.blockedBy.find((blocker) => !board.tasks.has(blocker));
+  if (unknown !== undefined) return refused('UNKNOWN_TASK', `blocker #${unknown} does not exist`);
+  const circular = fields.blockedBy.find((blocker) => blocker === task.id || waitsFor(board, blocker, task.id));
+  if (circular !== undefined)
+    return refused('CYCLE', `#${circular} already waits for #${task.id}: that would be a cycle`);
+  const isOwned = fields.owner !== undefined && fields.owner !== task.owner;
+  const refusal =
+    (isOwned ? ownerRefusal(board, fields.owner ?? LEAD, fields.subject) : undefined) ??
+    twinRefusal(board, task.id, fields);
+  return refusal ?? { tasks: [toChanged(task, at, fields)] };
 }

@@ -115,6 +115,31 @@ export const toSkipped = (task: Task, at: string, reason: string, because?: stri
   return because === undefined ? value : Object.assign(value, { because });
 };
 
+/** A pending task with the fields of a changed plan; what it has been through stays, and so does other metadata. */
+export function toChanged(task: Task & { readonly status: 'pending' }, at: string, fields: NewTask): Task {
+  const { subject, description, key, activeForm, owner, role, work, retries, required } = fields;
+  const blockedBy = [...new Set(fields.blockedBy)];
+  const { acceptance: _, tier: __, ...own } = task.metadata;
+  const metadata = Object.assign(own, fields.metadata);
+  const described = {
+    subject,
+    description,
+    key,
+    activeForm,
+    owner,
+    role,
+    blockedBy,
+    work,
+    retries,
+    required,
+    metadata,
+  };
+  const { status, lastFailure, retried } = task;
+  const value = Object.assign(factsOf(Object.assign({}, task, described), at), { status });
+  if (lastFailure !== undefined) Object.assign(value, { lastFailure });
+  return retried === undefined ? value : Object.assign(value, { retried });
+}
+
 /** Pending as at its creation: earlier attempts no longer count. */
 export function toRetried(
   task: Task,
@@ -130,3 +155,6 @@ export function toRetried(
 
 export const toCancelled = (task: Task, at: string, reason: string): Task =>
   Object.assign(factsOf(task, at), { status: 'cancelled' as const, reason });
+
+export const toWaived = (task: Task, at: string, reason: string): Task =>
+  Object.assign(factsOf(task, at), { status: 'cancelled' as const, reason, waived: true as const, required: false });

@@ -136,7 +136,8 @@ export type Task = TaskFacts &
     | { readonly status: 'failed'; readonly reason: string; readonly code: FailureCode; readonly by?: Claim }
     /** `because`: the task whose failure it was skipped for; a retry of that one brings it back. */
     | { readonly status: 'skipped'; readonly reason: string; readonly because?: string }
-    | { readonly status: 'cancelled'; readonly reason: string }
+    /** `waived`: its plan has it no more, so it need not be done. */
+    | { readonly status: 'cancelled'; readonly reason: string; readonly waived?: true }
   );
 
 /** A task in progress. */

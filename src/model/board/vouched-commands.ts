@@ -10,23 +10,28 @@ export interface TaskCommand extends Pick<Work, 'run' | 'verify' | 'env'> {
   readonly task: string;
 }
 
-/** A record that created tasks with commands. One mac vouches for all of them, in their order. */
+/** A record that gave commands to tasks. One mac vouches for all of them, in their order. */
 export interface Voucher {
   readonly event: string;
   readonly mac: string | undefined;
   readonly commands: readonly TaskCommand[];
 }
 
-/** The commands that a record brings to the board, in their order. */
+/**
+ * The commands that a record brings to the board, in their order. A changed task is one of them also without a command:
+ * that it has none any more is vouched for.
+ */
 export const commandsOf = (body: Body): TaskCommand[] =>
   (body.type === 'batch' ? body.changes : [body]).flatMap((change) => {
-    if (change.type !== 'task.created' || !isExecutable(change.fields.work)) return [];
+    const gives =
+      change.type === 'task.changed' || (change.type === 'task.created' && isExecutable(change.fields.work));
+    if (!gives) return [];
     const { run, verify, env } = change.fields.work;
     return [{ task: change.task, run, verify, env }];
   });
 
 export function voucherOf(event: BoardEvent): Voucher | undefined {
-  if (event.type !== 'batch' && event.type !== 'task.created') return undefined;
+  if (event.type !== 'batch' && event.type !== 'task.created' && event.type !== 'task.changed') return undefined;
   const commands = commandsOf(event);
   return commands.length === 0 ? undefined : { event: event.id, mac: event.mac, commands };
 }

@@ -99,7 +99,7 @@ function factOf(change: Change, author: Author, at: string, board: Board): Fact 
 }
 
 function textOf(change: Change): { text?: string } {
-  if (change.type === 'task.created') return { text: change.fields.subject };
+  if (change.type === 'task.created' || change.type === 'task.changed') return { text: change.fields.subject };
   if (change.type === 'task.assigned') return { text: `to ${change.owner ?? 'nobody'}` };
   if (change.type === 'task.completed' || change.type === 'task.submitted') return { text: change.result.summary };
   if (change.type === 'task.landed') return { text: `as ${change.commit.slice(0, 12)}` };

@@ -25,6 +25,10 @@ export const memberConfigSchema = z.looseObject({
   prompt: z.string().optional(),
   /** Pipeline only: the path of its role file, relative to the team's folder. */
   role_spec: z.string().optional(),
+  /** How often a changed plan changed it; a process that began with a lower number starts anew. */
+  revision: z.number().int().optional(),
+  /** A changed plan has it no more: it leaves when it has no task. */
+  leaving: z.literal(true).optional(),
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
 
@@ -211,6 +215,8 @@ export const processSchema = z.looseObject({
   /** Of a lead: the marks of the programs that it runs by itself. */
   marks: z.array(z.json()).optional(),
   run: z.string().optional(),
+  /** The revision of its configuration when its process was started. */
+  revision: z.number().int().optional(),
   by_hand: z.boolean().optional(),
   started_at: z.number().optional(),
   /**

@@ -22,6 +22,7 @@ import { LeadMemory } from './lead-memory.ts';
 import { RoleReports } from './role-reports.ts';
 import { NoiseWatch } from './noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
+import { ChangedMembers } from './changed-members.ts';
 import { StateWatch } from './state-watch.ts';
 import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
 import { WorkPlaceWatch } from '../process/work-place-watch.ts';
@@ -50,6 +51,7 @@ export class Lead {
   readonly #leadMail: LeadMail;
   readonly #roles: RoleReports | undefined;
   readonly #budget: BudgetWatch;
+  readonly #changed: ChangedMembers;
   readonly #noise: NoiseWatch;
   readonly #probe: MemberProbe;
   readonly #agents: AgentActivityWatch;
@@ -83,6 +85,13 @@ export class Lead {
     this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
     this.#probe = new MemberProbe(store, this.memory, this.supervisor, (name) => this.#budget.isWaiting(name));
+    this.#changed = new ChangedMembers(
+      { store, speaker, supervisor: this.supervisor, memory: this.memory },
+      {
+        lifeOf: (name) => this.#probe.lifeOf(name),
+        onChanged: () => this.#probe.forgetAgents(),
+      },
+    );
     const { children } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
     this.#roles = RoleReports.of(store);
@@ -147,6 +156,7 @@ export class Lead {
   async run(): Promise<LeadEnding> {
     for (;;) {
       if (this.#stop) return { why: 'stopped' };
+      await this.#changed.look(this.requireLeadership());
       const sighting = this.look();
       await this.#noise.look();
       if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };

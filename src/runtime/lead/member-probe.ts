@@ -59,6 +59,11 @@ export class MemberProbe {
     });
   }
 
+  /** The configuration has changed: it is read again. */
+  forgetAgents(): void {
+    this.#agents = new Map();
+  }
+
   /** The present process. If the known one has ended, a person may have started another since. */
   lifeOf(name: Name): MemberProcess | undefined {
     const known = this.#supervisor.look(name);

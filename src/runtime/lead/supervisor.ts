@@ -11,6 +11,7 @@ import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityOf, livenessOf } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, isProven, newToken, tokenHash } from '../../store/team/roster.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
@@ -152,10 +153,12 @@ export class Supervisor {
   #start(name: Name, mark: Mark | undefined): void {
     const { store, variables } = this.#environment;
     const token = newToken();
+    const { revision } = readableConfig(store)?.members.find((member) => member.name === name) ?? {};
     store.roster.write({
       version: 1,
       name,
       phase: 'spawning',
+      revision,
       folder: store.pinned.identity,
       run: this.#run,
       tokenHash: tokenHash(token),

@@ -7,7 +7,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import { isOwnPlan, readPlanFile } from '../../store/board/plan-record.ts';
+import { isOwnPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import { archive, archiveUnread } from '../../store/team/team-list.ts';
@@ -35,10 +35,28 @@ export function loadPlan(
   agents: ReadonlyMap<string, AgentSpec> = new Map(),
 ): Plan | undefined {
   const kept = readPlanFile(store.disk, store.paths);
-  if (kept === undefined) return undefined;
-  const { text, file, format, vars, agent, reviewer } = kept;
+  return kept && planOfKept(kept, agents);
+}
+
+/** A plan from its text as it was given. */
+export function planOfKept(
+  { text, file, format, vars, agent, reviewer }: KeptPlan,
+  agents: ReadonlyMap<string, AgentSpec>,
+): Plan {
   return reviewedBy(parsePlan({ text, file, format }, vars, agents, agent), reviewer);
 }
+
+/**
+ * Reads the plan of a team again, for the end of a run: `teams up` may have changed it.
+ *
+ * @returns undefined for one that is not this user's
+ */
+export const currentPlan =
+  (agents: ReadonlyMap<string, AgentSpec> = new Map()) =>
+  (store: TeamStore): Plan | undefined => {
+    const plan = loadPlan(store, agents);
+    return plan !== undefined && isPlanTrusted(store, plan) ? plan : undefined;
+  };
 
 /** True while a process leads the team. */
 export const isLed = (store: TeamStore): boolean => {
@@ -240,7 +258,7 @@ export async function resumeTeam(
   } finally {
     await store.close();
   }
-  return runTeam(paths, plan, options, run);
+  return runTeam(paths, plan, options, { currentPlan: currentPlan(agents), ...run });
 }
 
 /**

@@ -37,6 +37,8 @@ export interface RunOptions {
   /** Aborts with `signal` if this process must end within 3 s: present turns are interrupted. */
   readonly leave?: AbortSignal;
   readonly strict?: boolean;
+  /** Reads the plan again before the gates: it may have been changed meanwhile. */
+  readonly currentPlan?: (store: RunSession['store']) => Plan | undefined;
   /** Called when the teammates run, so that views have something to show. */
   readonly onStarted?: (session: RunSession) => void;
 }
@@ -116,7 +118,7 @@ export async function runTeam(
     else await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
-    const { ending, gates } = await carryOut(session, plan, run.signal, landing);
+    const { ending, gates } = await carryOut(session, plan, run, landing);
     await landing?.stop();
     return await conclude(session, ending, gates, { ...run, notes: unkept === undefined ? [] : [unkept] });
   } finally {
@@ -149,14 +151,17 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
 /** Runs the work and the gates, and again as long as the integration finds something to fix. */
 async function carryOut(
   session: RunSession,
-  plan: Plan | undefined,
-  signal: AbortSignal | undefined,
+  given: Plan | undefined,
+  { signal, currentPlan }: Pick<RunOptions, 'signal' | 'currentPlan'>,
   landing: LandingQueue | undefined,
 ): Promise<{ ending: LeadEnding; gates: readonly Gate[] }> {
   for (;;) {
     const ending = await session.run(signal);
     const verdicts = verdictGates(session.store.board.fold());
-    if (ending.why !== 'finished' || plan === undefined) return { ending, gates: verdicts };
+    if (ending.why !== 'finished' || given === undefined) return { ending, gates: verdicts };
+    const changed = currentPlan?.(session.store);
+    if (changed !== undefined) await session.note({ planHash: planHash(changed) });
+    const plan = changed ?? given;
     const { gates: checked, fixes } = await integrate(session, plan, signal, landing);
     const gates = [...verdicts, ...checked];
     if (fixes.length === 0 || signal?.aborted === true) return { ending, gates };

@@ -97,6 +97,7 @@ class WorkLog implements WorkHistory {
       case 'task.landed':
       case 'task.bounced':
       case 'task.updated':
+      case 'task.changed':
       case 'request.made':
       case 'request.answered':
         return;

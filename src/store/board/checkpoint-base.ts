@@ -134,8 +134,8 @@ export class PagedBase implements Base {
 
   vouchers(): ReadonlyMap<string, Voucher> {
     this.#vouchers ??= new Map(
-      this.#parsed(checkpointSchemas().vouchers, this.#file.pages - 2).flatMap((voucher) =>
-        voucher.commands.map(({ task }) => [task, voucher] as const),
+      this.#parsed(checkpointSchemas().vouchers, this.#file.pages - 2).flatMap(([voucher, tasks]) =>
+        tasks.map((task) => [task, voucher] as const),
       ),
     );
     return this.#vouchers;

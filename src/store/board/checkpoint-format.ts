@@ -12,7 +12,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 5;
+export const CHECKPOINT_FORMAT = 6;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -97,8 +97,12 @@ function makeSchemas() {
     mac: z.string().optional(),
     commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
   });
+  /** A voucher, and the tasks for whose command it is the last one: a later record may have changed others. */
   const vouchersSchema = z.array(
-    voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
+    z.tuple([
+      voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
+      z.array(z.string()),
+    ]),
   );
   const requestsSchema = z.array(z.custom<Request>(isRequest));
 

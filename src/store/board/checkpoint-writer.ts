@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import { emptyBoard, type Board } from '../../model/board/board.ts';
 import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
 import type { IdSet } from '../../model/board/id-set.ts';
+import type { Voucher } from '../../model/board/vouched-commands.ts';
 import { Doubt, PageWriter } from '../files/checked-pages.ts';
 import { onDisk, type Disk } from '../files/disk.ts';
 import { syncDirectory } from '../files/file.ts';
@@ -116,7 +117,7 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
         if (pages[part] % PAGES === 0) yield;
       }
     writer.add(json([...board.requests.values()]));
-    writer.add(json([...new Set(board.vouchers.values())]));
+    writer.add(json(vouchersWithTasks(board)));
     writer.add(json(storedPast(past, noise.take())));
     writer.finish(headerOf(board, board.team, log, pages));
     onDisk('replace', path, () => disk.renameSync(temp, path));
@@ -126,6 +127,17 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
     if (!isWhole) writer.abandon();
   }
   syncDirectory(disk, dirname(path));
+}
+
+/** Each voucher once, with the tasks whose command it vouches for now. */
+function vouchersWithTasks({ vouchers }: Board): [Voucher, string[]][] {
+  const tasks = new Map<Voucher, string[]>();
+  for (const [task, voucher] of vouchers) {
+    const found = tasks.get(voucher);
+    if (found === undefined) tasks.set(voucher, [task]);
+    else found.push(task);
+  }
+  return [...tasks];
 }
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { agentSpecSchema } from '../../model/agent/agent.ts';
-import type { Disk } from '../files/disk.ts';
+import { list, removeFile, type Disk } from '../files/disk.ts';
 import { readText } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -33,6 +33,13 @@ interface PlanPlace {
   readonly plan: Document<PlanDocument>;
 }
 
+/** The plans that a team had, each in a file of its own. */
+interface PlanHistory extends PlanPlace {
+  readonly disk: Disk;
+  readonly paths: TeamPaths;
+  readonly earlierPlan: (number: number) => Document<PlanDocument>;
+}
+
 export const keepPlan = ({ board, plan }: PlanPlace, kept: KeptPlan): void =>
   plan.write({ version: 1, team: board.fold().team?.id, ...kept });
 
@@ -45,7 +52,7 @@ export const trustPlan = ({ board, plan }: PlanPlace): Promise<void> =>
   plan.update((current) => ({ next: current && { ...current, team: board.fold().team?.id }, result: undefined }));
 
 /** @throws StoreError `CORRUPT` for a plan.json that is not ours */
-export function readPlanFile(disk: Disk, paths: TeamPaths): KeptPlan | undefined {
+export function readPlanFile(disk: Disk, paths: Pick<TeamPaths, 'plan'>): KeptPlan | undefined {
   const text = readText(disk, paths.plan);
   if (text === undefined) return undefined;
   try {
@@ -57,4 +64,45 @@ export function readPlanFile(disk: Disk, paths: TeamPaths): KeptPlan | undefined
       cause: error,
     });
   }
+}
+
+/** How often the plan was changed. */
+function changesOf({ disk, paths }: PlanHistory): number {
+  const numbers = list(disk, paths.folder).flatMap((file) => /^plan\.([1-9][0-9]{0,8})\.json$/.exec(file)?.[1] ?? []);
+  return Math.max(0, ...numbers.map(Number));
+}
+
+/** Replaces the plan; the former one is kept. Nothing happens if it is the same. */
+export function changePlan(place: PlanHistory, next: KeptPlan): void {
+  const former = place.plan.read();
+  if (former !== undefined) {
+    const { version: _, team: __, seal: ___, ...kept } = former;
+    if (JSON.stringify(kept) === JSON.stringify(next)) return;
+    place.earlierPlan(changesOf(place) + 1).write(former);
+  }
+  keepPlan(place, next);
+}
+
+/**
+ * The plan before the last change; undefined if it was never changed.
+ *
+ * @throws StoreError `UNTRUSTED` for one that is not this user's
+ */
+export function formerPlan(place: PlanHistory): KeptPlan | undefined {
+  const number = changesOf(place);
+  if (number === 0) return undefined;
+  const document = place.earlierPlan(number);
+  const path = place.paths.earlierPlan(number);
+  const kept = readPlanFile(place.disk, { plan: path });
+  if (isOwnPlan({ board: place.board, plan: document })) return kept;
+  throw new StoreError('UNTRUSTED', `${path} is not a plan that you gave on this machine, so nothing of it is used.`, {
+    path,
+  });
+}
+
+/** The former plan is the plan again. */
+export function restoreFormerPlan(place: PlanHistory, kept: KeptPlan): void {
+  const number = changesOf(place);
+  keepPlan(place, kept);
+  if (number > 0) removeFile(place.disk, place.paths.earlierPlan(number));
 }

@@ -24,6 +24,7 @@ const DURABLE = new Set<Body['type']>([
   'task.cancelled',
   'task.skipped',
   'task.retried',
+  'task.changed',
   'request.made',
   'request.answered',
   'batch',

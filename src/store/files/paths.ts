@@ -62,6 +62,8 @@ export interface TeamPaths {
   readonly stateLock: TeamLock;
   readonly viewsLock: TeamLock;
   readonly plan: string;
+  /** The plan before the `number`-th change of the plan, counted from 1. */
+  earlierPlan(number: number): string;
   /** What was in each file before agents wrote, for projects without git. */
   readonly baseline: string;
   /** The newest file of the event log. */
@@ -177,6 +179,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     stateLock: teamLock('state'),
     viewsLock: teamLock('events'),
     plan: inside('plan.json'),
+    earlierPlan: (number) => inside(`plan.${number}.json`),
     baseline: inside('baseline.json'),
     events: inside('events.jsonl'),
     eventIndex: inside('events.index'),

@@ -48,7 +48,11 @@ export class CommandTrust {
     };
     return [...new Set(vouchers.values())]
       .filter((voucher) => !this.#holds(voucher))
-      .flatMap(({ commands }) => commands.filter(({ task }) => which === 'all' || mayRun(task)));
+      .flatMap((voucher) =>
+        voucher.commands.filter(
+          ({ task }) => vouchers.get(task)?.event === voucher.event && (which === 'all' || mayRun(task)),
+        ),
+      );
   }
 
   /** Trusts these commands, each record as it is. */

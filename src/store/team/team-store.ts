@@ -61,6 +61,8 @@ export class TeamStore {
   readonly ledger: Ledger;
   readonly roster: Roster;
   readonly commands: CommandTrust;
+  /** The plan before the `number`-th change of the plan. */
+  readonly earlierPlan: (number: number) => Document<PlanDocument>;
 
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
@@ -122,6 +124,13 @@ export class TeamStore {
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
     this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });
+    this.earlierPlan = (number) =>
+      new Document({
+        ...document,
+        path: paths.earlierPlan(number),
+        schema: planDocumentSchema,
+        lock: paths.configLock,
+      });
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
     this.ledger = new Ledger({ disk, pinned, clock, locks, paths, lockTimeoutMs });

@@ -15,7 +15,6 @@ const HABITS: ReadonlyMap<string, string> = new Map([
   ['down', '`teams delete` ends and archives a team'],
   ['rm', '`teams delete` ends and archives a team'],
   ['remove', '`teams delete` ends and archives a team'],
-  ['up', '`teams run` runs a plan'],
   ['start', '`teams run` runs a plan, `teams lead` leads a team that exists'],
   ['exec', '`teams run` runs a plan'],
   ['new', '`teams create` makes a team'],

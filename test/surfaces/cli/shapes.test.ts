@@ -47,6 +47,7 @@ const rows: readonly Row[] = [
   { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: run.report, codes: [1] },
   { line: 'wait tiny', after: RUN, shape: run.waited },
   { line: 'budget login --set cost=5', shape: run.budget },
+  { line: 'up changed.yaml --yes', after: RUN, shape: run.updated },
   { line: 'pause login', shape: run.paused },
   { line: 'unpause login', after: ['pause login'], shape: run.paused },
   { line: 'cancel login', shape: run.cancelled },
@@ -127,6 +128,9 @@ async function login(): Promise<Workplace> {
   const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '2000', TEAMS_INBOX_MAX_MESSAGES: '2' });
   const task = "{subject: Say it, owner: ada, run: 'echo hello'}";
   place.put('plan.yaml', `name: tiny\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [${task}]\n`);
+  const changed = `[${task}, {subject: More, owner: bob, run: 'true'}]`;
+  const both = '[{name: ada, agent: {kind: exec}}, {name: bob, agent: {kind: exec}}]';
+  place.put('changed.yaml', `name: tiny\nmembers: ${both}\ntasks: ${changed}\ngates: {test: 'true'}\n`);
   place.put(
     'apart.yaml',
     `name: apart\nisolation: trees\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: Make it, run: 'echo it >it.txt'}]\n`,

@@ -1,5 +1,6 @@
 /** Leads one run, in the foreground or in the background, up to its report and exit code. */
 import {
+  currentPlan,
   detachLead,
   archiveFinished,
   duration,
@@ -60,7 +61,9 @@ export function leadTeamOf(
 ): Promise<Report> {
   const { agents, session } = settings(context);
   const options = sessionOf(session, flags);
-  return given === undefined ? resumeTeam(paths, options, run, agents) : runTeam(paths, given.plan, options, run);
+  return given === undefined
+    ? resumeTeam(paths, options, run, agents)
+    : runTeam(paths, given.plan, options, { currentPlan: currentPlan(agents), ...run });
 }
 
 /** Shows the progress of a run on stderr, if it is wanted. The returned `stop` ends the display. */

@@ -97,6 +97,24 @@ export const report = answer(reportKeys);
 
 export const waited = answer({ team: text, ended: z.boolean(), exitCode: counted });
 export const paused = answer({ team: text, paused: z.boolean(), changed: z.boolean(), working: counted });
+const kindOfChange = z.enum(['added', 'changed', 'removed', 'kept']);
+export const updated = answer({
+  team: text,
+  members: z.array(z.strictObject({ change: kindOfChange, name: text, what: z.array(text), why: text.nullable() })),
+  tasks: z.array(
+    z.strictObject({
+      change: kindOfChange,
+      id: text.nullable(),
+      subject: text,
+      what: z.array(text),
+      retried: z.boolean(),
+      lost: text.nullable(),
+      why: text.nullable(),
+    }),
+  ),
+  settings: z.array(text),
+  applied: z.boolean(),
+});
 export const budget = answer({
   team: text,
   limits: z.array(
@@ -250,6 +268,7 @@ export const RUN_SHAPES: Readonly<Record<string, VerbShape>> = {
   resume: { answers: [report, detached] },
   wait: { answers: [waited] },
   budget: { answers: [budget] },
+  up: { answers: [updated] },
   cancel: { answers: [cancelled] },
   pause: { answers: [paused] },
   unpause: { answers: [paused] },

@@ -126,6 +126,28 @@ export const runs: readonly Verb[] = [
     load: async () => ({ act: (await import('../commands/runs/pause.ts')).unpause }),
   },
   {
+    name: 'up',
+    summary: 'compare a changed plan with its team, show what it changes, ask, and carry it out',
+    words: '[plan]',
+    options: [
+      { flags: '--agent <agent>', what: 'the agent of members without one' },
+      { flags: '--name <name>', what: 'the team (default: the name in the plan)' },
+      { flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true },
+      { flags: '--dry-run', what: 'print what would change and change nothing' },
+      { flags: '--detailed-exitcode', what: 'exit with 0 if nothing changes, 1 for an error, 2 for changes' },
+      { flags: '--back', what: 'the plan before the last change; the word is then the team' },
+    ],
+    examples: [
+      {
+        line: 'teams up plan.yaml',
+        what: 'new tasks and members come, pending tasks change, removed ones are cancelled',
+      },
+      { line: 'teams up plan.yaml --dry-run', what: 'only show it' },
+      { line: 'teams up --back shop', what: 'take the last change of the plan back' },
+    ],
+    load: () => import('../commands/runs/up.ts'),
+  },
+  {
     name: 'budget',
     summary: 'show what a team may use, what it used and who waits; set limits',
     words: '[team]',

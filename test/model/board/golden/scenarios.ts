@@ -209,6 +209,29 @@ function random(seed: number): string[] {
 }
 
 /** Only in logs of version 2. */
+function changedPlan(): string[] {
+  const world = openWorld();
+  const [first, second, third] = [world.add({ key: 'a' }), world.add({ key: 'b', blockedBy: ['1'] }), world.add()];
+  const fields = newTask({ subject: 'Changed', work: { run: 'true' }, metadata: { tier: 'opus' } });
+  const changed = (task: string, more: Partial<typeof fields> = {}) =>
+    ({ type: 'task.changed', task, fields: { ...fields, ...more } }) as const;
+  world.say(byMember(ada), changed(first));
+  world.say(byLead(), changed(first, { key: 'b' }));
+  world.say(byLead(), changed(first, { key: 'a', owner: bob }));
+  world.say(byLead(), changed(first, { blockedBy: [second] }));
+  world.say(byLead(), changed(third, { blockedBy: ['9'] }));
+  world.claim(first, bob);
+  world.say(byLead(), changed(first));
+  world.say(byLead(), { type: 'task.cancelled', task: second, why: 'no more', waived: true });
+  world.add({ key: 'b' });
+  world.claim(third, ada);
+  world.fail(third);
+  world.say(byLead(), { type: 'task.retried', task: third });
+  world.say(byLead(), { type: 'task.cancelled', task: third, why: 'no more', waived: true });
+  return linesOf(world);
+}
+
+/** Only in logs of version 2. */
 function landing(): string[] {
   const world = openWorld();
   const first = world.add({ work: { files: ['a'] } });
@@ -254,6 +277,7 @@ export const SCENARIOS: Record<string, () => string[]> = {
   batches,
   requests,
   landing,
+  changedPlan,
   noise,
   ...Object.fromEntries([1, 2, 3, 4].map((seed) => [`random-${seed}`, () => random(seed)])),
 };
