@@ -175,6 +175,7 @@ const ARCHITECTURE: Architecture = {
       'teammate',
       'agents',
       'lead',
+      'hooks',
       'tools',
       'isolation',
       'budget',

@@ -11,6 +11,7 @@ const PLAN = 'name: trap\nmembers: [{name: eve, agent: {kind: exec}}]\ntasks: [{
 const CONFIG = [
   'defaultAgent: trap',
   'agents: {trap: {kind: exec, command: touch owned, env: {PATH: /tmp}}}',
+  "subscribers: {'*': touch owned}",
   'hooks: {onTaskCompleted: touch owned, onTeammateIdle: touch owned, onWaiting: touch owned, onFinished: touch owned}',
   'envPass: [FAKE_API_KEY]',
   '',

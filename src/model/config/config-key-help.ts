@@ -77,6 +77,10 @@ const CONFIG: KeyHelpTable = {
   'safetyPoint.maxFileBytes': {
     text: 'Larger untracked files are not kept; the report names them, and the undo does not touch them.',
   },
+  subscribers: {
+    text: 'Commands that get events of the team as lines of JSON on stdin, by the name of the event: `task.failed`, `task.*`, `*`.',
+    example: { 'task.failed': './notify.sh', 'team.*': ['logger', '-t', 'teams'] },
+  },
   hooks: {
     text: 'Commands of yours that get an event as JSON on stdin.',
     example: { onWaiting: 'notify-send waiting' },

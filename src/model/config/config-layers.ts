@@ -102,6 +102,7 @@ const FORBIDDEN: readonly string[] = [
   'hooks',
   'prices',
   'safetyPoint',
+  'subscribers',
   'telemetry',
 ] satisfies (keyof Config)[];
 

@@ -17,6 +17,7 @@ import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
 import { MAX_MEMBERS } from '../plan/plan-schema.ts';
 import { budgetSchema } from '../team/budget.ts';
+import { eventPatternSchema } from '../team/hook-event.ts';
 import { lendSchema } from '../team/lend.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
@@ -75,6 +76,8 @@ export const configSchema = closed({
   }).prefault({}),
   /** A larger untracked file is left out of the safety point. */
   safetyPoint: closed({ maxFileBytes: count(0, 2 ** 40).default(50 * 1024 * 1024) }).prefault({}),
+  /** Commands by the events that they get: `task.failed`, `task.*`, `*`. */
+  subscribers: z.record(eventPatternSchema, commandSchema).default({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
   /**
    * The commands of gates whose plan names none: a command, `true` to detect it in the project, `false` for no gate.
@@ -108,6 +111,7 @@ export const GROUPS: ReadonlySet<string> = new Set([
   'sandbox',
   'safetyPoint',
   'hooks',
+  'subscribers',
   'gates',
 ] satisfies ConfigKey[]);
 

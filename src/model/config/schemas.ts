@@ -5,6 +5,7 @@ import { CONFIG_KEY_HELP } from './config-key-help.ts';
 import { authorSchema, bodySchema, ulidSchema } from '../board/event.ts';
 import { PLAN_KEY_HELP } from '../plan/plan-key-help.ts';
 import { planFileSchema } from '../plan/plan-schema.ts';
+import { HOOK_SCHEMAS, subscriberLineSchema } from '../team/hook-event.ts';
 import { storedSchema } from '../team/message.ts';
 import { newTaskSchema } from '../board/task.ts';
 import { describedSchema, type KeyHelpTable } from '../text/key-help.ts';
@@ -31,6 +32,11 @@ const SOURCES: Readonly<Record<string, SchemaSource>> = {
   'team-state': { title: "A team's state.json", schema: stateSchema },
   process: { title: "A member's process record", schema: processSchema },
   message: { title: 'A line of an inbox', schema: storedSchema },
+  'hook-on-task-completed': { title: 'What the hook onTaskCompleted gets', schema: HOOK_SCHEMAS.onTaskCompleted },
+  'hook-on-teammate-idle': { title: 'What the hook onTeammateIdle gets', schema: HOOK_SCHEMAS.onTeammateIdle },
+  'hook-on-waiting': { title: 'What the hook onWaiting gets', schema: HOOK_SCHEMAS.onWaiting },
+  'hook-on-finished': { title: 'What the hook onFinished gets', schema: HOOK_SCHEMAS.onFinished },
+  subscriber: { title: 'A line that a subscriber gets', schema: subscriberLineSchema },
   'team-event': { title: 'A line of events.jsonl', schema: teamEventSchema },
 };
 

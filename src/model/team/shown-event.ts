@@ -64,6 +64,15 @@ const LAST_NOUNS = [
   'wisdom',
   'other',
 ] as const;
+const CHANGES: ReadonlySet<string> = new Set(changeSchema.options.map(({ shape }) => shape.type.value));
+
+/** The nouns with which the names of events begin, those of the board included. */
+export const EVENT_NOUNS: ReadonlySet<string> = new Set([
+  ...[...CHANGES].map((type) => type.slice(0, type.indexOf('.'))),
+  ...FIRST_NOUNS,
+  ...LAST_NOUNS,
+]);
+
 type Noun = (typeof FIRST_NOUNS)[number] | (typeof LAST_NOUNS)[number];
 const NOUNS: ReadonlySet<string> = new Set([...FIRST_NOUNS, ...LAST_NOUNS]);
 
@@ -77,8 +86,6 @@ type LogFact = Head & {
 export type Fact = TaskFact | TeamFact | LogFact;
 /** With its number in the stream, from 1. */
 export type ShownEvent = Fact & { readonly number: number };
-
-const CHANGES: ReadonlySet<string> = new Set(changeSchema.options.map(({ shape }) => shape.type.value));
 
 /** Whether the fact is in the board's log; all others are in the event log. */
 export const isOfBoard = ({ type }: Pick<Fact, 'type'>): boolean => CHANGES.has(type);

@@ -39,6 +39,8 @@ export interface LeadOptions {
   /** Limits of what agents may use, as the configuration and flags give them. */
   readonly budget?: readonly LimitChange[];
   readonly hooks?: Hooks;
+  /** The user's commands by the events that they get. */
+  readonly subscribers?: Config['subscribers'];
   /** Where the run is exported to, besides its files. */
   readonly telemetry?: 'off' | 'otlp';
   readonly monitorIntervalMs: number;

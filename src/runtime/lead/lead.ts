@@ -15,7 +15,8 @@ import { AgentActivityWatch } from './agent-activity-watch.ts';
 import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 import { carryOut, logDecision, type ActContext } from './act.ts';
 import { MemberProbe } from './member-probe.ts';
-import { LeadHooks } from './lead-hooks.ts';
+import { LeadHooks } from '../hooks/lead-hooks.ts';
+import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
@@ -43,6 +44,7 @@ export class Lead {
   readonly supervisor: Supervisor;
   readonly views: ViewKeeper;
   readonly hooks: LeadHooks;
+  readonly subscribers: Subscribers;
   /** Called after a decision that the next lead must know. */
   onRemembered: () => Promise<void> = () => Promise.resolve();
   readonly #store: TeamStore;
@@ -94,6 +96,7 @@ export class Lead {
     );
     const { children } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
+    this.subscribers = new Subscribers({ store, children, commands: options.subscribers ?? {} });
     this.#roles = RoleReports.of(store);
     this.#leadMail = new LeadMail({
       store,

@@ -49,6 +49,7 @@ export function sessionOptions(config: Config): SessionOptions {
     budget: [{ how: 'default', limits: { team: config.budget } }],
     telemetry: config.telemetry,
     hooks: config.hooks,
+    subscribers: config.subscribers,
     gates: config.gates,
     keptFileBytes: config.safetyPoint.maxFileBytes,
     unattended: true,

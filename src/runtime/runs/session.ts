@@ -257,6 +257,7 @@ export class RunSession {
     if (this.#isEnded) return;
     this.#isEnded = true;
     try {
+      await this.#lead.subscribers.close();
       await this.#lead.hooks.close();
       await this.#lead.supervisor.close();
       await this.#lead.close();

@@ -35,7 +35,12 @@ interface HookCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface HookPlace {
+/** Runs programs of the user, each with a mark by which it and all that it starts is found again. */
+export interface MarkedRunner {
+  run<T>(work: (marker: Marker) => Promise<T>): Promise<T>;
+}
+
+export interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
   /** Isolates it, if it judges what members wrote. */
@@ -50,9 +55,26 @@ const KEPT_BYTES = 8_192;
 
 /** @returns the feedback of a refusal; undefined if the hook accepts */
 export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
-  const { store, signal, marker, wrap = asIs } = place;
+  const { store } = place;
   const { paths, clock } = store;
   const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
+  const { refusal, trouble } = await runWithInput(command, `${JSON.stringify(payload)}\n`, place);
+  const member = event.member === undefined ? {} : { member: event.member };
+  if (refusal !== undefined) store.events.append({ type: 'hook.refused', ...member, hook: name, text: refusal });
+  if (trouble !== undefined) store.events.append({ type: 'hook.failed', ...member, hook: name, text: trouble });
+  return refusal;
+}
+
+/** How a command ended that may refuse. */
+interface HookEnd {
+  readonly refusal?: string;
+  readonly trouble?: string;
+}
+
+/** Runs a command of the user's configuration with a text on its stdin. */
+export async function runWithInput(command: Command, stdin: string, place: HookPlace): Promise<HookEnd> {
+  const { store, signal, marker, wrap = asIs } = place;
+  const { paths } = store;
   const where = {
     [ENV.root]: paths.root,
     [ENV.team]: paths.name,
@@ -66,18 +88,14 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
       argv: marked.argv,
       env: { ...wrapped.env, ...marked.env },
       cwd: cwdOf(store),
-      stdin: `${JSON.stringify(payload)}\n`,
+      stdin,
       timeoutMs: TIMEOUT_MS,
       signal,
     },
     { keptBytes: KEPT_BYTES },
   );
   const end = started.ok ? await ended(started.process) : started.failure.message;
-  const { refusal, trouble } = typeof end === 'string' ? { trouble: end } : judged(end);
-  const member = event.member === undefined ? {} : { member: event.member };
-  if (refusal !== undefined) store.events.append({ type: 'hook.refused', ...member, hook: name, text: refusal });
-  if (trouble !== undefined) store.events.append({ type: 'hook.failed', ...member, hook: name, text: trouble });
-  return refusal;
+  return typeof end === 'string' ? { trouble: end } : judged(end);
 }
 
 const asIs = (given: HookCommand): HookCommand => given;
@@ -87,7 +105,7 @@ async function ended(running: { next(): Promise<unknown>; readonly ended: Promis
   return running.ended;
 }
 
-function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?: string } {
+function judged(end: ProcessEnd): HookEnd {
   const said = [end.stdout, end.stderr]
     .map((bytes) => bytes.toString('utf8').trim())
     .filter(Boolean)

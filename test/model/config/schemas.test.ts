@@ -10,8 +10,9 @@ const schemas = jsonSchemas();
 
 test('every format that other programs write or read has a schema', () => {
   const written = ['plan', 'config', 'task', 'board-event', 'message', 'team-event'];
+  const told = ['hook-on-task-completed', 'hook-on-teammate-idle', 'hook-on-waiting', 'hook-on-finished', 'subscriber'];
   const kept = ['team-config', 'team-state', 'process'];
-  expect(Object.keys(schemas).sort()).toEqual([...written, ...kept].sort());
+  expect(Object.keys(schemas).sort()).toEqual([...written, ...told, ...kept].sort());
 });
 
 test.each(Object.entries(schemas))('the schema of %s names itself and its dialect', (name, schema) => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HOOK_SCHEMAS } from '../../../src/model/team/hook-event.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { running } from '../../support/processes.ts';
@@ -99,7 +100,8 @@ describe('onTeammateIdle', () => {
     session.halt();
     await ends;
     await session.shutDown({ force: true });
-    expect(told(on.root, 'told')[0]).toMatchObject({ hook: 'onTeammateIdle', member: 'ada', completed: 1 });
+    const [first] = told(on.root, 'told');
+    expect(HOOK_SCHEMAS.onTeammateIdle.strict().parse(first)).toMatchObject({ member: 'ada', completed: 1 });
   });
 });
 

@@ -7,16 +7,15 @@ import { pastOf } from '../../model/board/board-past.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { runHook, type HookEvent, type HookName, type Hooks } from '../team/hooks.ts';
+import { runHook, type HookEvent, type HookName, type Hooks, type MarkedRunner } from '../team/hooks.ts';
 import { sendMail } from '../team/send-mail.ts';
 import type { Speaker } from '../team/authentication.ts';
-import type { LeadChildren } from './lead-children.ts';
 
 interface LeadHooksEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
   readonly hooks: Hooks;
-  readonly children: LeadChildren;
+  readonly children: MarkedRunner;
 }
 
 /** After this many refusals without a newly completed task the member may be idle. */
