@@ -33,12 +33,12 @@ async function run(at: string, place: Workplace, plan: object) {
   const { out, err } = await place.say(['run', 'p.json', '--json', '--fresh'], { cwd: at });
   return { ...reportSchema.parse(JSON.parse(out)), out, err };
 }
-const landed = (at: string, path: string): string => {
-  const main = git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
+const mainOf = (at: string): string =>
+  git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
     .split('\n')
-    .filter((ref) => ref.endsWith('/main'));
-  return git(at, 'show', `${main.at(-1) ?? ''}:${path}`);
-};
+    .filter((ref) => ref.endsWith('/main'))
+    .at(-1) ?? '';
+const landed = (at: string, path: string): string => git(at, 'show', `${mainOf(at)}:${path}`);
 
 const LOOK = `#!/bin/bash
 {
@@ -130,3 +130,37 @@ it('a repository within a tree does not land, and what its task wrote is kept', 
   const aside = execFileSync('find', [join(at, '.teams/p/trees'), '-name', 'deep.txt'], { encoding: 'utf8' });
   expect(aside).toContain('.left-ada-');
 });
+
+const PLANT = `#!/bin/sh
+git init -q "$1" && cd "$1" && echo deep >deep.txt && git add . || exit 1
+test -n "$2" && git update-ref HEAD "$2" || git -c user.name=a -c user.email=a@a commit -qm x || exit 1
+mkdir -p .git/info && echo '* filter=x' >.git/info/attributes
+git config filter.x.clean "touch $3; cat"
+echo peed >deep.txt
+`;
+
+it.each(['in', 'sub'])(
+  'no filter of a repository that a member made in its tree runs outside of the isolation (%s)',
+  async (folder) => {
+    const { at, place } = project({ 'plant.sh': PLANT });
+    const head = git(at, 'rev-parse', 'HEAD').trim();
+    // A submodule, as git keeps it in a tree: the name of a commit, and an empty folder.
+    git(at, 'update-index', '--add', '--cacheinfo', `160000,${head},sub`);
+    mkdirSync(join(at, 'sub'));
+    git(at, 'commit', '-qm', 'with a submodule');
+    const members = [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }];
+    const known = folder === 'sub' ? head : '';
+    // The objects of the tree's own repository, so that the commit is there.
+    const lent = `export GIT_ALTERNATE_OBJECT_DIRECTORIES="$(pwd)/.git/objects"`;
+    const tasks = [
+      { subject: 'Plant', run: `${lent}; ./plant.sh ${folder} "${known}" ${at}/ran`, required: false },
+      { subject: 'After', run: 'rm -f ran; echo after >after.txt' },
+      { subject: 'Again', run: 'echo again >again.txt' },
+    ];
+    const { exitCode, out } = await run(at, place, { members, tasks, gates: { test: 'test -f after.txt' } });
+    expect(exitCode, out).toBe(0);
+    expect(existsSync(join(at, 'ran'))).toBe(false);
+    expect(landed(at, 'after.txt')).toBe('after\n');
+    expect(git(at, 'ls-tree', mainOf(at), 'sub')).toContain(head);
+  },
+);

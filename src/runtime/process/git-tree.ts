@@ -77,7 +77,7 @@ export const withTrees = async <T>(
     const staged = await git(['write-tree'], inOwn);
     const without = [
       ...OURS,
-      ...(await submodules(inOwn)),
+      ...(await withoutRepositories(inOwn)),
       ...[...leftOut, ...stubsBelow(repository.top), ...stateBelow(repository.top)].map(excluding),
     ];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
@@ -131,8 +131,13 @@ const stateBelow = (top: string): string[] =>
 
 const literally = (path: string): string => `:(top,literal)${path}`;
 
-/** Submodules stay as they are in the index: to compare one, git runs programs that its configuration names. */
-async function submodules(where: GitWhere): Promise<string[]> {
+/**
+ * Pathspecs that leave out what the index has as another repository. To compare one, `git add` runs `git status` there,
+ * without our settings and with its configuration, which may name programs.
+ *
+ * @throws GitFailure
+ */
+export async function withoutRepositories(where: GitWhere): Promise<string[]> {
   const entries = requireGit(await git(['ls-files', '--stage', '-z'], where), 'git ls-files').split('\0');
   return entries
     .filter((entry) => entry.startsWith('160000 '))

@@ -17,7 +17,7 @@ import {
   setTreeAside,
 } from '../../store/team/vault.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
-import { GitFailure, requireGit, stubsBelow, treeChanges } from '../process/git-tree.ts';
+import { GitFailure, requireGit, stubsBelow, treeChanges, withoutRepositories } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import {
   commitOf,
@@ -50,7 +50,8 @@ async function snapshot(where: GitWhere, from?: string): Promise<string> {
   if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
   // `.teams` of the project itself stays as it was; nothing else of ours is below.
   const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
-  requireGit(await git(['add', '-A', '--', ':/', ...OURS, ...stubs], where), 'git add');
+  const without = [...OURS, ...stubs, ...(await withoutRepositories(where))];
+  requireGit(await git(['add', '-A', '--', ':/', ...without], where), 'git add');
   return requireGit(await git(['write-tree'], where), 'git write-tree');
 }
 
