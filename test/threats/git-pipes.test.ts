@@ -161,6 +161,14 @@ describe('what stands for another object is not believed', () => {
     expect((await used()).diff).not.toContain('evil');
   });
 
+  it.each(['bad', ''])('a shallow file (%s)', async (text) => {
+    at('commit', '-qam', 'two');
+    writeFileSync(join(root, '.git/shallow'), `${text === '' ? at('rev-parse', 'HEAD').trim() : text}\n`);
+    const { code, text: count } = await git(['rev-list', '--count', 'HEAD'], { cwd: root, signal });
+    expect([code, count]).toEqual([0, '2\n']);
+    expect((await used()).changes).toEqual(['sub/new.txt']);
+  });
+
   it('grafts', async () => {
     writeFileSync(join(root, '.git/info/grafts'), `${at('rev-parse', 'HEAD').trim()} ${'1'.repeat(40)}\n`);
     const { code, text } = await git(['rev-list', '--count', 'HEAD'], { cwd: root, signal });

@@ -42,6 +42,10 @@ const MOVES: readonly (readonly [string, string])[] = [
   ['objects that are a link', 'mv .git/objects .git/was; ln -s "$OTHER/.git/objects" .git/objects'],
   ['refs that are a link', 'mv .git/refs .git/was; ln -s "$OTHER/.git/refs" .git/refs'],
   ['refs of ours that are a link', 'rm -rf .git/refs/teams; ln -s "$OTHER/.git/refs/heads" .git/refs/teams'],
+  [
+    'objects of another repository as well',
+    'echo "$OTHER/.git/objects" > .git/objects/info/alternates; git update-ref HEAD $(git -C "$OTHER" rev-parse HEAD)',
+  ],
   ['no .git, below another repository', 'mv .git was; cp -r "$OTHER/.git" ../.git'],
 ];
 
@@ -58,8 +62,8 @@ describe('a place that was changed is refused', () => {
   it.each(MOVES)('%s', async (_, script) => {
     const before = await known();
     moved(script);
-    expect(await repositoryAt({ cwd: work, signal }, before)).toMatch(/ and not |is a link/);
-    await expect(gitDiff(work, signal, before)).rejects.toThrow(/ and not |is a link/);
+    expect(await repositoryAt({ cwd: work, signal }, before)).toMatch(/since agents began|is a link/);
+    await expect(gitDiff(work, signal, before)).rejects.toThrow(/since agents began|is a link/);
   });
 
   it('a linked worktree and a subdirectory are places like others', async () => {
@@ -70,6 +74,23 @@ describe('a place that was changed is refused', () => {
     expect(found).toMatchObject({ top: join(base, 'linked'), prefix: 'sub/', place: { common: join(work, '.git') } });
     const again = { top: found.top, git: found.place };
     expect(await repositoryAt({ cwd: join(base, 'linked/sub'), signal }, again)).toEqual(found);
+  });
+
+  it('objects that were borrowed from the beginning are no change, and may be borrowed no more', async () => {
+    writeFileSync(join(work, '.git/objects/info/alternates'), `# a comment\n../../../other/.git/objects\n`);
+    const before = await known();
+    expect(before.git?.alternates).toEqual([join(other, '.git/objects')]);
+    expect(await repositoryAt({ cwd: work, signal }, before)).toMatchObject({ top: work });
+    rmSync(join(work, '.git/objects/info/alternates'));
+    expect(await repositoryAt({ cwd: work, signal }, before)).toMatchObject({ top: work });
+  });
+
+  it('objects that borrowed objects borrow since are a change', async () => {
+    writeFileSync(join(work, '.git/objects/info/alternates'), `${other}/.git/objects\n`);
+    const before = await known();
+    repository(join(base, 'third'), SECRET);
+    writeFileSync(join(other, '.git/objects/info/alternates'), `${base}/third/.git/objects\n`);
+    expect(await repositoryAt({ cwd: work, signal }, before)).toContain(`${base}/third/.git/objects`);
   });
 
   it('a moved project is its own place again', async () => {

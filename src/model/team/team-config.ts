@@ -106,6 +106,8 @@ const gitPlaceSchema = z.object({
   common: z.string(),
   objects: z.string(),
   refs: z.string(),
+  /** Where it also looks for objects (`info/alternates`); absent in teams of earlier versions. */
+  alternates: z.array(z.string()).optional(),
 });
 export type GitPlace = z.infer<typeof gitPlaceSchema>;
 

@@ -5,6 +5,7 @@
  */
 import { relative, resolve } from 'node:path';
 import type { GitPlace } from '../../model/team/team-config.ts';
+import { borrowedObjects } from '../../store/workspace/repositories.ts';
 import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { git, type GitWhere } from './git.ts';
 
@@ -43,7 +44,13 @@ export async function repositoryAt(where: GitWhere, known?: KnownPlace): Promise
   );
   if (linkAt(own) !== undefined) return `${own} is a link`;
   const at = (path: string): string => kept(top, real(path));
-  const place = { directory: at(directory), common: at(common), objects: at(objects), refs: at(refs) };
+  const place = {
+    directory: at(directory),
+    common: at(common),
+    objects: at(objects),
+    refs: at(refs),
+    alternates: borrowedObjects(objects).map(at),
+  };
   const changed = known?.git === undefined ? undefined : changeOf({ top, place }, { top: known.top, git: known.git });
   return changed ?? { top, prefix, index, objects, place };
 }
@@ -72,9 +79,18 @@ function changeOf(
   const cure = 'it was changed since agents began; look at `.git`, and put it back';
   if (real(top) !== real(known.top)) return `git works in ${top} and not in ${known.top}: ${cure}`;
   const part = PARTS.find((one) => place[one] !== known.git[one]);
-  if (part === undefined) return undefined;
+  if (part === undefined) return borrowedSince(place, known.git, top, cure);
   const [now, before] = [place[part], known.git[part]].map((path) => resolve(top, path));
   return `git uses ${now ?? ''} and not ${before ?? ''}: ${cure}`;
+}
+
+/** Objects of another repository are as good as its files: `HEAD` may name them. Fewer than before are no harm. */
+function borrowedSince(place: GitPlace, known: GitPlace, top: string, cure: string): string | undefined {
+  if (known.alternates === undefined) return undefined;
+  const more = place.alternates?.find((one) => known.alternates?.includes(one) !== true);
+  return more === undefined
+    ? undefined
+    : `git also reads the objects in ${resolve(top, more)}, by objects/info/alternates: ${cure}`;
 }
 
 /** A path as a safety point keeps it: relative to the root of the working tree if it lies there, `.` for the root. */

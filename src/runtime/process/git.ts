@@ -50,7 +50,8 @@ const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', set
 
 /**
  * A repository may say that objects are elsewhere, and name the program that gets them; or that another object stands
- * for one, or another commit before it: a safety point would not be what was kept.
+ * for one, or that another commit or none is before it: a safety point would not be what was kept. Of a clone that is
+ * really shallow nothing of ours reads what is missing.
  */
 const BELIEVES_NOTHING = {
   GIT_NO_LAZY_FETCH: '1',
@@ -58,6 +59,7 @@ const BELIEVES_NOTHING = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_GRAFT_FILE: '/dev/null',
+  GIT_SHALLOW_FILE: '',
 };
 
 /** These read no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */

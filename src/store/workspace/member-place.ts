@@ -2,9 +2,10 @@
  * A short-lived directory for one isolation: its socket and the users that a program inside sees. Its path is short,
  * because the path of a socket has at most 107 bytes.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { regularBytes } from './regular-file.ts';
 import { entriesAt } from './sandbox-host.ts';
 
 export interface MemberPlace {
@@ -22,6 +23,8 @@ export interface MemberPlace {
   readonly home: string;
   readonly remove: () => void;
 }
+
+const MOST_BYTES = 1024 * 1024;
 
 /** Removes what a crashed isolation left, known by its socket. */
 export function removePlaceOf(socket: string): void {
@@ -64,7 +67,7 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     socket: join(sockets, 'sock'),
     etc,
     copyEtc(name, from) {
-      const text = smallBytes(from);
+      const text = regularBytes(from, MOST_BYTES);
       if (text === undefined) return false;
       mkdirSync(dirname(join(etc, name)), { recursive: true, mode: 0o755 });
       writeFileSync(join(etc, name), text, { mode: 0o644 });
@@ -88,14 +91,4 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
-}
-
-const MOST_BYTES = 1024 * 1024;
-
-function smallBytes(path: string): Buffer | undefined {
-  try {
-    return statSync(path).size > MOST_BYTES ? undefined : readFileSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,9 +3,10 @@
  * out.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { keyPath } from '../user/seal.ts';
+import { withRegular } from './regular-file.ts';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.git',
@@ -85,12 +86,8 @@ const LARGEST = 64 * 1024 * 1024;
 export const hashesOf = (root: string, files: readonly string[]): string[] =>
   files.map((file) => hashOf(join(root, file)));
 
-function hashOf(path: string): string {
-  try {
-    const { size, mtimeMs } = statSync(path);
-    return size > LARGEST ? `${size} ${mtimeMs}` : createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch {
-    // Another user's file, or gone meanwhile.
-    return '';
-  }
-}
+/** Empty for another user's file, and for one that is gone or a pipe meanwhile. */
+const hashOf = (path: string): string =>
+  withRegular(path, (file, { size, mtimeMs }) =>
+    size > LARGEST ? `${size} ${mtimeMs}` : createHash('sha256').update(readFileSync(file)).digest('hex'),
+  ) ?? '';

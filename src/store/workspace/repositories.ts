@@ -17,9 +17,14 @@ export function repositoriesOf(root: string): string[] {
 }
 
 function kindOf(path: string): 'file' | 'directory' | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) return 'directory';
-  return found?.isFile() === true ? 'file' : undefined;
+  try {
+    const found = lstatSync(path);
+    if (found.isDirectory()) return 'directory';
+    return found.isFile() ? 'file' : undefined;
+  } catch {
+    // Missing, below a file, or not to be looked at.
+    return undefined;
+  }
 }
 
 /** The directory that a `.git` file names, with what all worktrees share. */
@@ -37,6 +42,40 @@ function commonDirectory(file: string): string[] {
   }
 }
 
+/** How deep git follows them. */
+const DEEPEST = 5;
+
+/**
+ * The directories in which git also looks for objects, as `info/alternates` of an object directory names them, and as
+ * those name further ones.
+ */
+export function borrowedObjects(objects: string): string[] {
+  const found = new Set<string>();
+  let level = [objects];
+  for (let depth = 0; depth <= DEEPEST && level.length > 0; depth += 1) {
+    level = level.flatMap(namedIn).filter((one) => !found.has(one));
+    for (const one of level) found.add(one);
+  }
+  return [...found];
+}
+
+function namedIn(objects: string): string[] {
+  const file = join(objects, 'info/alternates');
+  const text = smallText(file);
+  // Larger than any list that git wrote: it names itself, so that it differs from a list that was read.
+  if (text === undefined) return kindOf(file) === 'file' ? [file] : [];
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => realOr(resolve(objects, line)));
+}
+
+function realOr(path: string): string {
+  try {
+    return realPath(path);
+  } catch {
+    return path;
+  }
+}
+
 /** What of a workspace says where git works: two different texts mean that it may work elsewhere now. */
 export function gitSignpost(root: string): string {
   for (let at = root; ; at = dirname(at)) {
@@ -45,10 +84,11 @@ export function gitSignpost(root: string): string {
     if (kind !== undefined) {
       const named = kind.isFile() ? smallText(git) : linkAt(git);
       const parts = ['objects', 'refs', 'refs/teams'].map((part) => linkAt(join(git, part)));
+      const borrowed = borrowedObjects(join(git, 'objects'));
       const trees = ['config', 'config.worktree'].map(
         (file) => smallText(join(git, file))?.match(/^\s*worktree\s*=.*$/gim) ?? [],
       );
-      return JSON.stringify([git, named, smallText(join(git, 'commondir')), parts, trees]);
+      return JSON.stringify([git, named, smallText(join(git, 'commondir')), parts, borrowed, trees]);
     }
     if (at === '/') return '';
   }

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   readSync,
   realpathSync,
@@ -20,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { homeDirectory } from '../user/home.ts';
+import { regularBytes } from './regular-file.ts';
 
 /** An existing file or directory, without links. */
 interface Entry {
@@ -109,11 +109,7 @@ export function interpreterOf(file: string): string[] {
 
 /** The text of a small file; undefined if it cannot be read. */
 export function smallText(path: string): string | undefined {
-  try {
-    return statSync(path).size > 64 * 1024 ? undefined : readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return regularBytes(path, 64 * 1024)?.toString('utf8');
 }
 
 /** A workspace, a home of a member, and a place with a key: for a try of the isolation. */
