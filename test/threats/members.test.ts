@@ -2,7 +2,7 @@
  * What a member's child may not do, tried on the command line as that member (threats 4, 5, 6, 22 and 24 of
  * docs/reliability.md).
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -81,6 +81,30 @@ describe('a child of a member', () => {
     await asMember(place, 'login', 'ada');
     ada = old;
     expect(await said('send', 'login', 'bob', 'hello')).toEqual([2, 'POLICY_DENIED']);
+  });
+
+  it.each([
+    ['task', 'list', 'other'],
+    ['task', 'get', 'other', '1'],
+    ['task', 'claim', 'other', '1'],
+    ['send', 'other', 'lead', 'hello'],
+    ['wisdom', 'other', 'learnings', 'hello'],
+  ])('a program in its isolation sees nothing of another team: %s %s %s', async (...argv) => {
+    await place.teams('create', 'other');
+    await place.teams('task', 'create', 'other', 'Secret of others');
+    const { code, out } = await place.say([...argv, '--json'], { environment: ada, isolate: (command) => command });
+    expect([code, failureSchema.parse(JSON.parse(out)).error.code]).toEqual([2, 'POLICY_DENIED']);
+    expect(out).not.toContain('Secret');
+    const own = await place.say(['task', 'list', 'login'], { environment: ada, isolate: (command) => command });
+    expect(own.out).toContain('Of bob');
+  });
+
+  it('a program in its isolation puts no damaged team aside', async () => {
+    await place.teams('create', 'other');
+    const config = join(place.root, '.teams/other/config.json');
+    writeFileSync(config, '{');
+    const { code } = await place.say(['task', 'list', 'other'], { environment: ada, isolate: (command) => command });
+    expect([code, readFileSync(config, 'utf8')]).toEqual([2, '{']);
   });
 
   it('a child takes no mail but its own', async () => {

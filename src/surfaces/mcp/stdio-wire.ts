@@ -1,6 +1,6 @@
 /**
  * MCP over two streams, one message a line. In contrast to the SDK's transport, it answers a frame that it cannot read
- * with a JSON-RPC error and goes on, and any number of messages may wait to be written. It ends with its input.
+ * with a JSON-RPC error and goes on, and many messages may wait to be written. It ends with its input.
  */
 import type { Readable, Writable } from 'node:stream';
 import {
@@ -14,6 +14,9 @@ import { inRevision } from './revision.ts';
 import { FrameReader, INVALID_REQUEST, type HeardFrame } from '../wire/frames.ts';
 
 type Id = string | number;
+
+/** Bytes of answers that wait for a host that does not read. More of its requests are read only when there are fewer. */
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -65,10 +68,12 @@ export class StdioWire implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('The connection is closed.'));
     if (this.#output.write(serializeMessage(inRevision(message, this.#version)))) return Promise.resolve();
+    if (this.#output.writableLength > MOST_WAITING_BYTES) this.#input.pause();
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
         this.#output.off('drain', done).off('close', done);
         this.#drained = undefined;
+        if (!this.#isClosed) this.#input.resume();
         resolve();
       };
       this.#output.on('drain', done).on('close', done);

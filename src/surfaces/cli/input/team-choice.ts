@@ -33,12 +33,16 @@ interface ChoiceOptions {
 }
 
 /**
- * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the active teams; StoreError `CORRUPT` for a
- * team with a damaged config, which this call sets aside
+ * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the active teams; `POLICY_DENIED` for another team
+ * than that of a member in its sandbox; StoreError `CORRUPT` for a team with a damaged config, which this call sets aside
  */
 export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
   const choice = chosen(context, words, options);
-  const { paths, archivedAt } = choice.team;
+  const { name, paths, archivedAt } = choice.team;
+  const { isolate, environment } = context.io;
+  // Before anything is read or put aside: a program in its isolation reaches nothing of another team.
+  if (isolate !== undefined && name !== environment[ENV.team])
+    throw new UsageError('POLICY_DENIED', `A member in its sandbox sees its own team only: not ${name}.`);
   if (archivedAt === undefined) {
     setAsideBroken(paths);
     warnIfCopied(context, paths);
