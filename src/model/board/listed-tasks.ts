@@ -2,10 +2,12 @@
  * Questions about few tasks among many, answered from the lists that the board keeps: which are pending, which may be
  * started, which a member should claim next. The functions only read.
  */
+import type { IdSet } from './id-set.ts';
 import { claimRefusal, dependants, isReady, type Board } from './board.ts';
 import { byId, type LandingTask, type Task } from './task.ts';
 import {
   CHECKPOINTS,
+  doneLists,
   LANDING,
   listOf,
   MISSED,
@@ -54,6 +56,18 @@ export function landingTasks(board: Board): LandingTask[] {
 
 /** Tasks that are final and not completed, lowest id first. */
 export const missedTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, MISSED));
+
+/** Completed tasks that are not in a set, lowest id first. */
+export function completedBeyond(board: Board, known: IdSet): Task[] {
+  const ids = new Set<number>();
+  for (const done of doneLists(board.lists)) for (const id of done.beyond(known)) ids.add(id);
+  return [
+    ...tasksOf(
+      board,
+      [...ids].sort((a, b) => a - b),
+    ),
+  ];
+}
 
 /** Pending tasks that wait for a task which failed or was cancelled, each once, lowest id first. */
 export function waitingForMissed(board: Board): Task[] {

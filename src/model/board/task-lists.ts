@@ -28,7 +28,8 @@ export const offeredTo = (owner: Name): string => `offered ${owner}`;
 /** Tasks that a member owns, has claimed or has ended. */
 export const workOf = (member: Name): string => `work ${member}`;
 /** Those of them that are completed. */
-export const doneOf = (member: Name): string => `done ${member}`;
+export const doneOf = (member: Name): string => `${DONE}${member}`;
+const DONE = 'done ';
 
 /**
  * Offered tasks without an owner, by what the rules of claiming ask of a member: the role
@@ -48,6 +49,11 @@ export const listOf = (lists: TaskLists, name: string): IdSet => lists.get(name)
 /** The lists of tasks that belong to nobody, each with what {@link openOffer} says. */
 export function* openOffers(lists: TaskLists): Generator<IdSet> {
   for (const [name, ids] of lists) if (name.startsWith(OPEN_OFFER)) yield ids;
+}
+
+/** The lists of completed tasks, one for each member that did any; a task may be in two. */
+export function* doneLists(lists: TaskLists): Generator<IdSet> {
+  for (const [name, ids] of lists) if (name.startsWith(DONE)) yield ids;
 }
 
 /** Puts a task into its lists, or takes it out of them. */

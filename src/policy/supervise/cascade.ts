@@ -5,6 +5,8 @@
  */
 import type { Tier } from '../../model/agent/agent.ts';
 import type { Board } from '../../model/board/board.ts';
+import { IdSet } from '../../model/board/id-set.ts';
+import { completedBeyond } from '../../model/board/listed-tasks.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { uniqueMarks, type Task } from '../../model/board/task.ts';
 import type { CascadeKind, CascadeRules, FollowUp, Limits, Placement, Sighting, Verdict } from '../sighting.ts';
@@ -105,6 +107,24 @@ interface Helpers {
   readonly room: number;
 }
 
+interface Settled {
+  readonly rules: CascadeRules;
+  readonly deepest: number | undefined;
+  readonly tasks: IdSet;
+}
+
+/** Of each board, the completed tasks that nothing follows any more: remembered, so that a look does not walk the past. */
+const SETTLED = new WeakMap<Board, Settled>();
+
+/** A completed task does not change, and what follows it is made once; other rules begin anew. */
+function settledOn(board: Board, rules: CascadeRules, deepest: number | undefined): IdSet {
+  const known = SETTLED.get(board);
+  if (known?.rules === rules && known.deepest === deepest) return known.tasks;
+  const tasks = new IdSet();
+  SETTLED.set(board, { rules, deepest, tasks });
+  return tasks;
+}
+
 /**
  * The follow-ups that are due, each with its member; an idle member gets only one.
  *
@@ -117,9 +137,12 @@ export function cascades(
 ): Verdict[] {
   const { board } = sighting;
   if (cascade === undefined) return [];
-  const due = [...board.tasks.values()].flatMap((task) => {
-    const follow = task.status === 'completed' ? followUp(board, task, cascade, cascadeDepth) : undefined;
-    return follow && task.status === 'completed' ? [{ task, follow }] : [];
+  const settled = settledOn(board, cascade, cascadeDepth);
+  const due = completedBeyond(board, settled).flatMap((task) => {
+    const follow = followUp(board, task, cascade, cascadeDepth);
+    if (follow !== undefined && task.status === 'completed') return [{ task, follow }];
+    settled.add(Number(task.id));
+    return [];
   });
   let helpers = helpersOf(sighting, taken, cascade.canSpawn ? maxAgents : 0);
   return due.map(({ task, follow }): Verdict => {

@@ -26,6 +26,17 @@ it('equals a set of numbers after any additions and deletions', () => {
   );
 });
 
+it('tells what another set does not have', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(ids), fc.uniqueArray(ids), (mine, theirs) => {
+      const [one, other] = [new IdSet(), new IdSet()];
+      for (const id of mine) one.add(id);
+      for (const id of theirs) other.add(id);
+      expect([...one.beyond(other)]).toEqual(mine.filter((id) => !theirs.includes(id)).sort((a, b) => a - b));
+    }),
+  );
+});
+
 it('has the same bytes however it came to its elements', () => {
   const [one, other] = [new IdSet(), new IdSet()];
   for (const id of [5, 3_000, 70_000]) one.add(id);

@@ -1,7 +1,7 @@
 /**
  * The cascade (docs/specification.md R8.10): implement → test → review → end, bounded, once each, and by which member.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { workSchema } from '../../../src/model/board/task.ts';
 import { matcher } from '../../../src/policy/file-patterns.ts';
 import { cascades, filesOf, followUp } from '../../../src/policy/supervise/cascade.ts';
@@ -157,6 +157,44 @@ describe('the owner of a follow-up', () => {
     const limits = { ...LIMITS, maxAgents: 2, cascade: ON };
     expect(places(cascades(sighting(team), limits))).toEqual(['tim', 'ada']);
     expect(places(cascades(sighting(team), limits, new Set([name('tim')])))).toEqual(['ada', 'queue']);
+  });
+
+  it('a look reads completed tasks once, and again only those whose follow-up is still due', () => {
+    const team = world({ members: ['ada'] });
+    const limits = { ...LIMITS, cascade: ON };
+    const done = (subject: string): void => {
+      const { id } = team.add({ subject, owner: 'ada' });
+      team.claim('ada', id);
+      team.complete('ada', id);
+    };
+    for (let one = 0; one < 50; one += 1) done(`Review part ${one}`);
+    done('Fix it');
+    const due = (): string[] => {
+      const found = cascades(sighting(team), limits);
+      const every = [...team.board.tasks.values()].filter((task) => followUp(team.board, task, ON) !== undefined);
+      const told = found.map((verdict) => ('task' in verdict ? verdict.task : ''));
+      expect(told).toEqual(every.map(({ id }) => id));
+      return told;
+    };
+    expect(due()).toEqual(['51']);
+    const [read, walked] = [vi.spyOn(team.board.tasks, 'get'), vi.spyOn(team.board.tasks, 'values')];
+    const looked = (): void => {
+      cascades(sighting(team), limits);
+      const ids = new Set(read.mock.calls.map(([id]) => Number(id)).filter((id) => id <= 50));
+      expect([ids.size, walked.mock.calls.length]).toEqual([0, 0]);
+    };
+    looked();
+    vi.restoreAllMocks();
+    team.add({ subject: 'Write tests for it', metadata: { parent: '51', kind: 'test', depth: 1 } });
+    expect(due()).toEqual([]);
+    done('Build more');
+    expect(due()).toEqual(['53']);
+  });
+
+  it('other rules of one board are looked at anew', () => {
+    const team = completed({ subject: 'Fix it' });
+    expect(cascades(sighting(team), { ...LIMITS, cascade: ON, cascadeDepth: 0 })).toEqual([]);
+    expect(cascades(sighting(team), { ...LIMITS, cascade: ON })).toHaveLength(1);
   });
 
   it('follow-ups are created before the team may finish', () => {
