@@ -50,14 +50,22 @@ const TASKS = [
   gather('Put it together', [11]),
 ];
 
+const PARTS = TASKS.flatMap((task) => ('prompt' in task ? [task.prompt.split(' ')[1] ?? ''] : []));
+
 const nextOf = (kind: string): string =>
   REAL_CLIS[(REAL_CLIS.findIndex((one) => one === kind) + 1) % REAL_CLIS.length] ?? '';
 
-/** Each part is a message to the next member, and an answer. */
+/** The id in the answer of the tool to a message that was stored; some programs hand on its text, some its data. */
+const SENT = /\b[0-9A-HJKMNP-TV-Z]{26}\b/;
+
+/**
+ * Each part is a message to the next member, and an answer. A turn that is killed between the model's call and the
+ * program's tool has sent nothing: the call is made again until the tool has answered it.
+ */
 class Mind {
   readonly #left = new Set([...KILLED, LEAD_KILLED]);
-  /** The parts whose message was written. */
-  readonly #told = new Set<string>();
+  /** What the tool said of each part's message, and how often the model called it. */
+  readonly told = new Map<string, { calls: number; answers: Set<string> }>();
   /** The parts whose turn is at work and to be killed. */
   readonly wanted: string[] = [];
 
@@ -66,19 +74,31 @@ class Mind {
     for (const part of this.wanted.splice(0)) this.#left.add(part);
   }
 
+  /** Messages that were acknowledged, with their readers. */
+  sent(): { part: string; to: string; id: string }[] {
+    return [...this.told].flatMap(([part, { answers }]) =>
+      [...answers].flatMap((answer) => {
+        const [id] = SENT.exec(answer) ?? [];
+        return id === undefined ? [] : [{ part, to: nextOf(part.split('-')[0] ?? ''), id }];
+      }),
+    );
+  }
+
   readonly answer = (asked: Asked): Step => {
     const said = asked.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
     const part = [...said.join('\n').matchAll(/DO (\w+-\d) NOW/g)].at(-1)?.[1] ?? '';
+    if (part === '') return { text: 'Nothing to do.' };
     if (this.#left.delete(part)) {
       this.wanted.push(part);
       return { text: 'too late', delayMs: NEVER_MS };
     }
+    const told = this.told.get(part) ?? { calls: 0, answers: new Set() };
+    this.told.set(part, told);
+    for (const answer of asked.results) told.answers.add(answer);
+    if ([...told.answers].some((answer) => SENT.test(answer))) return { text: `Done ${part}.` };
     const [kind = ''] = part.split('-');
-    const isTold = this.#told.has(part);
-    this.#told.add(part);
-    return part === '' || isTold
-      ? { text: `Done ${part}.` }
-      : { calls: [{ tool: 'SendMessage', input: { recipient: nextOf(kind), content: `news of ${part}` } }] };
+    told.calls += 1;
+    return { calls: [{ tool: 'SendMessage', input: { recipient: nextOf(kind), content: `news of ${part}` } }] };
   };
 }
 
@@ -177,8 +197,9 @@ it.for(Array.from({ length: Number(process.env['TIMES'] ?? 1) }, (_, nth) => nth
     expect(killed.sort()).toEqual([...KILLED, 'lead'].sort());
     const { tasks } = await place.json(board, 'task', 'list', TEAM);
     expect(tasks.filter(({ status }) => status === 'completed')).toHaveLength(TASKS.length);
-    for (const kind of REAL_CLIS)
-      for (const nth of [1, 2]) expect(mailOf(place.root, nextOf(kind))).toContain(`news of ${kind}-${nth}`);
+    const sent = mind.sent();
+    expect([...new Set(sent.map(({ part }) => part))].sort()).toEqual(PARTS.toSorted());
+    for (const { part, to, id } of sent) expect(mailOf(place.root, to), `the message of ${part}`).toContain(id);
     await until(() => !running().some((one) => isBelow(place.root, one)), 'nothing of the team runs', 10_000);
     figure({
       area: 'a mixed team of real CLIs with kills',
