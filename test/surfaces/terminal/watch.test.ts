@@ -32,6 +32,16 @@ function told(): World {
   return team;
 }
 
+/** Twelve members at work, of whom the last one asks. */
+function twelve(): World {
+  const names = Array.from({ length: 12 }, (_, nth) => `member${nth + 1}`);
+  const tasks = names.map((owner) => ({ owner, subject: `Mend the part of ${owner} in words that are many` }));
+  const team = world({ members: names, tasks });
+  names.forEach((member, nth) => team.claim(member, String(nth + 1)));
+  team.member('member12', { type: 'request.made', request: '1'.repeat(26), kind: 'question', text: 'Which one?' });
+  return team;
+}
+
 function sightOf({ board, now }: World): TeamSnapshot {
   const of = (member: string, state: MemberState, task: string) => ({
     name: name(member),
@@ -42,7 +52,11 @@ function sightOf({ board, now }: World): TeamSnapshot {
     task,
     unread: 0,
   });
-  const members = [of('ada', 'working', '1'), of('bob', 'waiting', '3')];
+  const members = board.members.has(name('ada'))
+    ? [of('ada', 'working', '1'), of('bob', 'waiting', '3')]
+    : [...board.members.keys()].map((member, nth) =>
+        of(member, member === 'member12' ? 'waiting' : 'working', String(nth + 1)),
+      );
   return {
     board,
     members,
@@ -168,7 +182,41 @@ describe('a drawing', () => {
     expect(right[1]).toContain('#1 Fix it now');
     expect(right.slice(2, 4)).toEqual(['one', 'two']);
     expect(right.join('\n')).toMatch(/MESSAGES {2}1 unread for the lead\n.*Which one\?/);
-    expect(hits.indexOf('member ada')).toBeGreaterThan(1);
+    expect(hits.findIndex((line) => line.some(({ key }) => key === 'member ada'))).toBeGreaterThan(1);
+  });
+
+  it.for([
+    [80, 24],
+    [60, 12],
+    [140, 24],
+  ] as const)('twelve members, their tasks and the question of one are all on %i by %i', ([columns, rows]) => {
+    const { all } = screen(twelve(), { columns, rows });
+    const text = all.join('\n');
+    expect(text).toContain('1 waits for you');
+    expect(text).toContain('asks: Which one?');
+    expect(text).toContain('MEMBERS  11 of 12 working');
+    for (let nth = 1; nth < 12; nth += 1) expect(text).toMatch(new RegExp(`member${nth} +1m01s  #${nth} Mend`));
+    expect(text).toMatch(/member12 {2}waiting/);
+    for (const line of all) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+  });
+
+  it('two members in a line are chosen each by a click, and the choice goes down first', () => {
+    const { hits, rows, all } = screen(twelve(), { columns: 80, rows: 24 });
+    const y = all.findIndex((line) => line.includes('member2 '));
+    expect(all[y]).toMatch(/member2 .*member8 /);
+    const places = hits[y] ?? [];
+    expect(places.map(({ key }) => key)).toEqual(['member member2', 'member member8']);
+    expect(all[y]?.indexOf('member8')).toBe((places[1]?.from ?? 0) + 2);
+    const chosen = { ...FIRST, selected: 'member member1' };
+    const { state } = press(chosen, { kind: 'down' }, { ...NOTHING_SHOWN, rows });
+    expect(state.selected).toBe('member member2');
+  });
+
+  it('on a low screen the tasks come back when one is chosen', () => {
+    const size = { columns: 60, rows: 12 };
+    expect(screen(twelve(), size).all.join('\n')).not.toContain('TASKS');
+    const { all } = screen(twelve(), size, { ...FIRST, selected: 'task 7' });
+    expect(all.find((line) => line.startsWith('> '))).toContain('#7 Mend the part of member7');
   });
 
   it('a drawing shows only what the filter accepts', () => {

@@ -13,6 +13,8 @@ import { CYAN, GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './
 import type { DashboardModel } from './dashboard-model.ts';
 
 const NAME_LIMIT = 20;
+/** Where two members share a line. */
+const CELL_NAME_LIMIT = 12;
 
 /** Whole seconds, because the time is redrawn while it runs. */
 export const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));
@@ -59,6 +61,20 @@ export function memberLines(
         : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
     ];
   });
+}
+
+/** A member in half a line: the state only of those that do not work, because a time and a task say that one does. */
+export function memberCell(member: Member, { shown, snapshot }: DashboardModel, isChosen: boolean): StyledLine {
+  const names = Math.min(CELL_NAME_LIMIT, widest(shown.members.map(({ name }) => name)));
+  const { name, state, unread } = member;
+  const work = workOf(member, snapshot);
+  return [
+    cursor(isChosen),
+    { text: padded(clipped(safeLine(name), names), names), color: snapshot.colors.get(name) },
+    ...(state === 'working' ? [] : [{ text: `  ${state}`, ...stateLook(state) }]),
+    ...(unread === 0 ? [] : [{ text: `  ${unread} unread` }]),
+    ...work,
+  ];
 }
 
 const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {

@@ -45,6 +45,12 @@ export function fitted(line: StyledLine, columns: number): StyledLine {
   return shown;
 }
 
+/** A line of exactly so many columns. */
+export function filled(line: StyledLine, columns: number): StyledLine {
+  const shown = fitted(line, columns);
+  return [...shown, { text: ' '.repeat(Math.max(0, columns - widthOf(shown))) }];
+}
+
 /** The first lines that fit; the last line counts the others. */
 export function within(lines: readonly StyledLine[], room: number): readonly StyledLine[] {
   if (lines.length <= room) return lines;

@@ -186,7 +186,10 @@ export class WatchSession {
       rows,
       lines: this.#feed?.lines ?? [],
       space: drawing?.space ?? NO_SPACE,
-      rowAt: (x, y) => (drawing !== undefined && x < drawing.leftWidth ? drawing.hits[y] : undefined),
+      rowAt: (x, y) =>
+        drawing !== undefined && x < drawing.leftWidth
+          ? drawing.hits[y]?.findLast(({ from }) => from <= x)?.key
+          : undefined,
     };
     this.#options.run?.ending?.stay();
     const { state, order } = press(this.#state, key, shown);
