@@ -1,6 +1,15 @@
-/** The data of one drawing of the dashboard. */
-import type { Spending, TeamSnapshot } from '../../../app.ts';
-import type { DashboardRows, Row } from './dashboard-rows.ts';
+/** The data of one drawing of the dashboard, and how it is made from a look at the team. */
+import {
+  COLORS,
+  columnsOf,
+  count,
+  remainingMs,
+  workedMs,
+  type Spending,
+  type TeamSnapshot,
+  type TeamWatch,
+} from '../../../app.ts';
+import { dashboardRowsOf, rowsOf, type DashboardRows, type Row } from './dashboard-rows.ts';
 import type { State } from './dashboard-state.ts';
 
 export interface DashboardModel {
@@ -33,4 +42,41 @@ export interface DashboardModel {
 export interface DashboardSize {
   readonly columns: number;
   readonly rows: number;
+}
+
+type Projection = TeamWatch['projection'];
+
+/** What the filter shows, and the rows of it that can be chosen. */
+export function rowsIn(
+  { flow }: Projection,
+  snapshot: TeamSnapshot,
+  filter: string,
+): { readonly shown: DashboardRows; readonly rows: readonly Row[] } {
+  const shown = dashboardRowsOf(snapshot, { columns: columnsOf(snapshot.board), messages: flow.recent }, filter);
+  return { shown, rows: rowsOf(shown) };
+}
+
+type Progress = Pick<
+  DashboardModel,
+  'snapshot' | 'words' | 'worked' | 'spending' | 'startedAt' | 'endedAt' | 'remaining'
+>;
+
+export function progressOf(projection: Projection, snapshot: TeamSnapshot): Progress {
+  const { words, spending, firstAt, completions, last, spans } = projection;
+  const { board, outcome, at } = snapshot;
+  const known = new Set<number>(COLORS);
+  const startedAt = firstAt === undefined ? at : Date.parse(firstAt);
+  const isRunning = outcome === 'running' || outcome === 'waiting';
+  const endedAt = isRunning || last === undefined ? undefined : Date.parse(last.at);
+  const { pending, in_progress: working } = count(board);
+  return {
+    snapshot: { ...snapshot, colors: new Map([...snapshot.colors].filter(([, color]) => known.has(color))) },
+    words,
+    worked: workedMs(spans.all(board.tasks), endedAt ?? at, spans.lost),
+    spending,
+    startedAt,
+    endedAt,
+    remaining:
+      outcome === 'running' ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
+  };
 }

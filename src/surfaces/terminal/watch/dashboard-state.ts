@@ -41,9 +41,11 @@ export interface Prompt {
   readonly mayBeEmpty: boolean;
 }
 
-/** What the session must do outside this state. */
-export type Order =
-  | { readonly do: 'quit' | 'plain' | 'suspend' | 'copy' | 'retryAll' | 'pause' }
+/** What must be done outside this state: by the session, for the view itself, or for the team. */
+export type Order = { readonly do: 'quit' | 'plain' | 'suspend' | 'copy' } | TeamOrder;
+
+export type TeamOrder =
+  | { readonly do: 'retryAll' | 'pause' }
   | { readonly do: 'send'; readonly to: string; readonly text: string }
   | { readonly do: 'answer'; readonly id: string; readonly text: string }
   | { readonly do: 'revise'; readonly task: string; readonly text: string }

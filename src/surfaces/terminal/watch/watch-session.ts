@@ -1,34 +1,22 @@
 /** Runs the dashboard: events and keys in, drawings out, at a pace that keeps the CPU free for others. */
 import process from 'node:process';
-import {
-  COLORS,
-  columnsOf,
-  count,
-  realClock,
-  remainingMs,
-  safeLine,
-  workedMs,
-  type ShownEvent,
-  type TeamSnapshot,
-  type TeamWatch,
-} from '../../../app.ts';
+import { count, realClock, safeLine, type ShownEvent, type TeamSnapshot, type TeamWatch } from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
 import { draw, type Drawing } from './draw.ts';
 import { NO_SPACE } from './output-pane.ts';
 import { Feed, type FeedSource } from './feed.ts';
-import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
+import { progressOf, rowsIn, type DashboardModel, type DashboardSize } from './dashboard-model.ts';
 import type { DashboardOptions } from './watch-team.ts';
 import { pauseAfter } from './redraw-pace.ts';
-import { rowsOf, dashboardRowsOf, type DashboardRows, type Row } from './dashboard-rows.ts';
+import type { DashboardRows, Row } from './dashboard-rows.ts';
 import { FIRST, type Key, type Order, type State } from './dashboard-state.ts';
+import { OrderDesk } from './order-desk.ts';
 import { press, subjectIn, type Shown } from './press.ts';
 import { Notifier } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** Redraws this often without events, because elapsed times change. */
 const TICK_MS = 1_000;
-/** The result of an order is shown this long. */
-const NOTICE_MS = 6_000;
 
 export class WatchSession {
   readonly #watch: TeamWatch;
@@ -36,6 +24,7 @@ export class WatchSession {
   readonly #out: NodeJS.WriteStream;
   readonly #stream: PlainStream;
   readonly #notifier: Notifier;
+  readonly #desk: OrderDesk;
   readonly #quit = new AbortController();
   readonly #requestDraw = (): void => this.#drawSoon();
   readonly #continued = (): void => this.#open();
@@ -47,7 +36,6 @@ export class WatchSession {
   #timer: NodeJS.Timeout | undefined;
   #pause = 0;
   #drawnAt = -Infinity;
-  #notices = 0;
   /** Something was retried after the lead had ended, and before it asked. */
   #isRetried = false;
 
@@ -59,6 +47,16 @@ export class WatchSession {
     this.#snapshot = watch.look();
     this.#stream = new PlainStream(options.write);
     this.#notifier = new Notifier(options.notify, process.env);
+    this.#desk = new OrderDesk(options.actions, {
+      onNotice: (change) => {
+        this.#state = { ...this.#state, notice: change(this.#state.notice) };
+        this.#drawSoon();
+      },
+      onRetried: () => {
+        this.#isRetried = true;
+        this.#end();
+      },
+    });
   }
 
   /** Runs until the person quits, or the run in the foreground is over; a team that has ended stays visible. */
@@ -143,36 +141,18 @@ export class WatchSession {
   }
 
   #rows(): { readonly shown: DashboardRows; readonly rows: readonly Row[] } {
-    const { recent: messages } = this.#watch.projection.flow;
-    const source = { columns: columnsOf(this.#snapshot.board), messages };
-    const shown = dashboardRowsOf(this.#snapshot, source, this.#state.filter);
-    return { shown, rows: rowsOf(shown) };
+    return rowsIn(this.#watch.projection, this.#snapshot, this.#state.filter);
   }
 
   #model(): DashboardModel {
     const { projection, store } = this.#watch;
-    const { words, spending, firstAt, completions, last } = projection;
-    const { board, outcome, at } = this.#snapshot;
-    const known = new Set<number>(COLORS);
-    const colors = new Map([...this.#snapshot.colors].filter(([, color]) => known.has(color)));
-    const startedAt = firstAt === undefined ? at : Date.parse(firstAt);
-    const isRunning = outcome === 'running' || outcome === 'waiting';
-    const endedAt = isRunning || last === undefined ? undefined : Date.parse(last.at);
-    const { pending, in_progress: working } = count(board);
     const { shown, rows } = this.#rows();
     this.#feedFor(rows);
     return {
       team: store.paths.name,
-      snapshot: { ...this.#snapshot, colors },
+      ...progressOf(projection, this.#snapshot),
       shown,
       rows,
-      words,
-      worked: workedMs(projection.spans.all(board.tasks), endedAt ?? at, projection.spans.lost),
-      spending,
-      startedAt,
-      endedAt,
-      remaining:
-        outcome === 'running' ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
       state: this.#state,
       lines: this.#feed?.lines ?? [],
       ending: this.#endingText(rows),
@@ -221,7 +201,6 @@ export class WatchSession {
   }
 
   #execute(order: Order): void {
-    const { actions } = this.#options;
     switch (order.do) {
       case 'quit':
         return this.#stop();
@@ -231,30 +210,8 @@ export class WatchSession {
         return this.#suspend();
       case 'copy':
         return this.#copy();
-      case 'send':
-        return this.#try(() => actions.send(order.to, order.text), `sent to ${order.to}`);
-      case 'answer':
-        return this.#try(() => actions.answer(order.id, order.text), 'answered');
-      case 'decide':
-        return this.#try(() => actions.decide(order.task, order), order.approve ? 'approved' : 'refused');
-      case 'revise':
-        return this.#try(() => actions.revise(order.task, order.text), 'revision requested');
-      case 'skip':
-        return this.#try(() => actions.skip(order.task), `#${order.task} skipped`);
-      case 'stop':
-        return this.#try(() => actions.stop(order.member), `${order.member} finishes its step and leaves`);
-      case 'pause':
-        return this.#try(() => actions.pause(), undefined);
-      case 'retry':
-      case 'retryAll': {
-        const again = (): void => {
-          this.#isRetried = true;
-          this.#end();
-        };
-        return this.#try(() => actions.retry(order.do === 'retry' ? order.task : undefined), undefined, again);
-      }
       default:
-        order satisfies never;
+        return this.#desk.give(order);
     }
   }
 
@@ -263,28 +220,6 @@ export class WatchSession {
     if (run === undefined) return this.#quit.abort();
     if (run.ending !== undefined) return run.ending.choose('end');
     run.stop();
-  }
-
-  /** Shows the result of an order in the footer. */
-  #try(work: () => Promise<unknown>, done: string | undefined, then: () => void = () => {}): void {
-    const tell = (notice: string): void => {
-      this.#state = { ...this.#state, notice };
-      const number = (this.#notices += 1);
-      setTimeout(() => number === this.#notices && this.#forget(notice), NOTICE_MS).unref();
-      this.#drawSoon();
-    };
-    work().then(
-      (told) => {
-        tell(done ?? String(told));
-        then();
-      },
-      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
-    );
-  }
-
-  #forget(notice: string): void {
-    if (this.#state.notice === notice) this.#state = { ...this.#state, notice: '' };
-    this.#drawSoon();
   }
 
   #copy(): void {
