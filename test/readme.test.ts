@@ -83,7 +83,7 @@ const unlisted = (help: string, page: string, command: RegExp): string[] =>
 
 describe('samples', () => {
   it('all samples of plans are valid plans', () => {
-    const plans = [...blocks('docs/plans.md', 'yaml'), ...heredocs('README.md')].filter((text) =>
+    const plans = [...blocks('docs/plans.md', 'yaml'), ...blocks('README.md', 'yaml')].filter((text) =>
       /^tasks:/m.test(text),
     );
     expect(plans.length).toBeGreaterThan(1);
@@ -100,7 +100,3 @@ describe('samples', () => {
     expect(JSON.parse(stdout)).toMatchObject({ messages: [{ type: 'message', sender: 'me', content: 'hi' }] });
   });
 });
-
-/** Plans that a shell sample writes. */
-const heredocs = (page: string): string[] =>
-  [...read(page).matchAll(/<<'PLAN'\n([\s\S]*?)^PLAN$/gm)].map(([, text]) => text ?? '');
