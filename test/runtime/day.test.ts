@@ -112,7 +112,7 @@ const DAY = `
 04:05 lead gave #4 Part 4 to worker-2
 04:05 - the lead gave task #4 to worker-2: worker-5 is busy and worker-2 is idle
 05:05 worker-1 the lead sent worker-1 a status check for task #1: no progress on task #1 for 5m00s
-05:05 worker-1 read mail: STATUS: works on task #1
+05:05 worker-1 its mail was read by the lead: STATUS: works on task #1
 10:05 lead gave back #1 Part 1: fenced: no progress on task #1 for 10m00s; it is alive
 10:05 lead gave #1 Part 1 to worker-5
 10:05 worker-1 the lead took task #1 from worker-1 and gave it to worker-5: no progress on task #1 for 10m00s; it is alive

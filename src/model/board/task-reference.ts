@@ -1,7 +1,13 @@
 /** Finds the task that a person or a program names: by key, subject, code or id. */
 import type { Board } from './board.ts';
+import { nearest } from '../text/did-you-mean.ts';
 import { UsageError } from '../text/errors.ts';
 import { byId, type Task } from './task.ts';
+
+/** A larger board is not searched for a similar name. */
+const SEARCHED = 5_000;
+/** Letters of a part of a subject, at least. */
+const LEAST_PART = 3;
 
 /**
  * Resolves a reference to a task: its key, then its exact subject or the subject's leading code, then its id. `#3`
@@ -26,10 +32,27 @@ export function resolveTask(board: Board, reference: string): Task {
     }
     if (found[0]) return found[0];
   }
-  throw new UsageError(
-    'UNKNOWN_TASK',
-    `There is no task ${JSON.stringify(reference)}; \`teams task list\` shows them.`,
+  throw new UsageError('UNKNOWN_TASK', `There is no task ${JSON.stringify(reference)}${cureFor(board, reference)}`);
+}
+
+/** The task whose key or subject is nearest, also one whose subject contains the text. */
+function cureFor({ tasks }: Board, reference: string): string {
+  const listed = '; `teams task list` shows them.';
+  if (tasks.size > SEARCHED) return listed;
+  const named = [...tasks.values()].flatMap((task) => [
+    ...(task.key === undefined ? [] : [{ task, name: task.key }]),
+    { task, name: task.subject },
+  ]);
+  const meant = nearest(
+    reference,
+    named.map(({ name }) => name),
   );
+  const wanted = reference.toLowerCase();
+  const isPart = wanted.length >= LEAST_PART;
+  const found =
+    named.find(({ name }) => name === meant) ??
+    (isPart ? named.find(({ name }) => name.toLowerCase().includes(wanted)) : undefined);
+  return found === undefined ? listed : `; did you mean #${found.task.id} ${JSON.stringify(found.task.subject)}?`;
 }
 
 function* idsOfSubject({ tasks }: Board, subject: string): Generator<string> {

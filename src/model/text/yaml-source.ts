@@ -32,6 +32,8 @@ const MAX_LENGTH = 4 * 1024 * 1024;
 /** At most this many syntax errors are reported; later ones usually follow from earlier ones. */
 const MAX_ERRORS = 10;
 
+const BRACES_AS_KEY = 'A key must be a text; a value that begins with {{ needs quotes.';
+
 const OPTIONS = { prettyErrors: false, stringKeys: true, uniqueKeys: false, resolveKnownTags: false } as const;
 
 /** Reads a text. If `problems` is not empty, the value must not be used. */
@@ -71,10 +73,22 @@ function compose(text: string, lines: LineCounter): { root: ParsedNode | null } 
   const [first, second] = documents;
   const errors = [...(first?.errors ?? []), ...(first?.warnings ?? [])].map(({ code, message, pos }) => ({
     offset: pos[0],
-    text: code === 'NON_STRING_KEY' ? 'A key must be a text; a value that begins with {{ needs quotes.' : `${message}.`,
+    text: code === 'NON_STRING_KEY' ? BRACES_AS_KEY : `${message}.`,
   }));
+  const unquoted = unquotedBraces(text, errors);
+  if (unquoted !== undefined) return { faults: [unquoted] };
   if (second) errors.push({ offset: second.range[0], text: 'Expected one YAML document, found several.' });
   return errors.length > 0 ? { faults: errors.slice(0, MAX_ERRORS) } : { root: first?.contents ?? null };
+}
+
+/** A `{{name}}` outside of quotes begins a map in a flow list or map: one fault, and its cure, for the errors it causes. */
+function unquotedBraces(text: string, [first]: readonly YamlFault[]): YamlFault | undefined {
+  if (first === undefined || first.text === BRACES_AS_KEY) return undefined;
+  const from = text.lastIndexOf('\n', Math.max(0, first.offset - 1)) + 1;
+  const end = text.indexOf('\n', first.offset);
+  const line = text.slice(from, end < 0 ? undefined : end);
+  const at = line.indexOf('{{');
+  return at < 0 ? undefined : { offset: from + at, text: 'A value with {{ }} inside of { } or [ ] needs quotes.' };
 }
 
 /** YAML accepts more than JSON; a `.json` file must be valid JSON. */

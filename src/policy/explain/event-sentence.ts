@@ -19,6 +19,9 @@ const doing =
   ({ task, text }) =>
     [verb, task].filter(Boolean).join(' ') + (text === '' ? '' : `: ${text}`);
 
+/** Views that say how to answer add the id of the request. */
+const withoutId = (text: string): string => text.replace(/^[0-9A-HJKMNP-TV-Z]{26}: /, '');
+
 const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['log.opened', doing('opened the log')],
   ['team.opened', doing('opened the team')],
@@ -54,8 +57,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['task.unblocked', doing('removed a blocker from')],
   ['task.updated', doing('changed')],
   ['task.changed', doing('changed with its plan')],
-  ['request.made', doing('asks')],
-  ['request.answered', doing('answered')],
+  ['request.made', ({ task, text }) => `asks${task === '' ? '' : ` about ${task}`}: ${withoutId(text)}`],
+  ['request.answered', ({ text }) => `answered: ${withoutId(text)}`],
   ['request.refused', doing('answered in vain')],
   ['agent.failed', doing('its agent failed at')],
   ['agent.fell_back', doing('changed its agent')],
@@ -74,7 +77,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['agent.said', ({ text }) => `said: ${text}`],
   ['agent.last_lines', doing('printed last')],
   ['message.sent', doing('wrote')],
-  ['message.received', doing('read mail')],
+  ['message.received', ({ text }) => `its mail was read by the lead: ${text}`],
   ['message.failed', doing('could not send mail')],
   ['message.denied', doing('was not allowed to send mail')],
   ['message.refused', doing('its mail was refused')],
@@ -83,7 +86,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['hook.failed', doing('its hook failed')],
   ['hook.refused', doing('its hook refused')],
   ['baseline.slow', ({ text }) => text],
-  ['baseline.saved', doing('kept the files as they were')],
+  // The name of the reference is in the files: a person needs the two verbs.
+  ['baseline.saved', () => 'the files are kept as they are now, for `teams diff` and `teams undo`'],
   ['sandbox.held', doing('is isolated')],
   ['sandbox.missing', doing('is not isolated')],
   ['phase.ended', doing('ended a phase')],

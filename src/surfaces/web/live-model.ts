@@ -6,7 +6,7 @@ import {
   count,
   criticalPath,
   isFinal,
-  remainingMs,
+  remainingOf,
   workedMs,
   type TeamSnapshot,
   type ClaimSpan,
@@ -171,14 +171,9 @@ export class LiveModel {
     };
   }
 
-  #remaining({ board, outcome, at }: TeamSnapshot): number | null {
-    // While it waits for a person nobody knows.
-    if (outcome !== 'running') return null;
+  #remaining(sight: TeamSnapshot): number | null {
     const { completions, firstAt } = this.#watch.projection;
-    const { pending, in_progress: working, landing } = count(board);
-    return (
-      remainingMs({ completions, startedAt: timeOf(firstAt) ?? at, left: pending + working + landing, now: at }) ?? null
-    );
+    return remainingOf(sight, { completions, startedAt: timeOf(firstAt) ?? sight.at }) ?? null;
   }
 }
 

@@ -172,6 +172,16 @@ describe('resolveTask', () => {
     expect(id(reference)).toBe(expected);
   });
 
+  it.each([
+    ['biuld it', 'did you mean #1 "Build it"?'],
+    ['buidl', 'did you mean #1 "Build it"?'],
+    ['a key like', 'did you mean #6 "A key like an id"?'],
+    ['an', '`teams task list` shows them.'],
+    ['something else', '`teams task list` shows them.'],
+  ])('for %s, which no task has: %s', (reference, cure) => {
+    expect(() => id(reference)).toThrow(`There is no task "${reference}"; ${cure}`);
+  });
+
   it('several matches are an error, and so is none', () => {
     expect(() => id('Twice')).toThrow(expect.objectContaining({ code: 'BAD_REFERENCE' }));
     expect(() => id('Twice')).toThrow('#4, #5');

@@ -49,6 +49,10 @@ describe('the text itself', () => {
     [top('cwd: a', '▸cwd: b'), '"cwd" is here twice.'],
     [top('▸---', 'name: b'), 'Expected one YAML document, found several.'],
     [top('name: {▸{n}}'), 'A key must be a text; a value that begins with {{ needs quotes.'],
+    [
+      tasks('  - {subject: s, owner: ada, run: echo ▸{{who}} and {{whom}}}'),
+      'A value with {{ }} inside of { } or [ ] needs quotes.',
+    ],
     [top('? ▸[a]', ': b'), 'A key must be a text; a value that begins with {{ needs quotes.'],
     [top('name: ▸!!js/function "x"'), 'Unresolved tag: tag:yaml.org,2002:js/function.'],
     [top('name: ▸*x'), 'There is no anchor "&x" before this.'],

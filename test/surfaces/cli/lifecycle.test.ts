@@ -63,6 +63,7 @@ describe('a team', () => {
     ]);
     expect(errorOf(await place.teams('create', 'login', '--json'))).toEqual({ exit: 3, code: 'TEAM_EXISTS' });
     expect((await place.json(listSchema, 'list')).teams.map(({ name }) => name)).toEqual(['login']);
+    expect((await place.teams('list')).out).toMatch(/ {2}2 members {2}/);
     expect((await place.teams('delete')).out).toBe('Team login was archived.\n');
     expect((await place.json(listSchema, 'list')).teams).toEqual([]);
     expect((await place.json(listSchema, 'list', '--all')).teams.map(({ name }) => name)).toEqual(['login']);

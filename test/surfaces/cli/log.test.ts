@@ -220,6 +220,13 @@ describe('why', () => {
     expect((await place.teams('why', ...words)).out).toMatch(/^[A-Z].*\.\n/);
   });
 
+  it('the lines of why name their member, but for the one that was asked about', async () => {
+    const member = (await place.teams('why', 'ada')).out;
+    expect(member).toMatch(/\n {2}[\d:]{8} joined as executor/);
+    expect((await place.teams('why')).out).toMatch(/\n {2}[\d:]{8} \[ada\] joined as executor/);
+    expect((await place.teams('list')).out).toMatch(/ {2}1 member {2}/);
+  });
+
   it('why refuses what is neither a member nor a task', async () => {
     expect((await place.teams('why', 'login', 'nothing')).code).toBe(2);
   });

@@ -1,7 +1,6 @@
 /** What a person can do in the dashboard: each action opens the team for its duration, for the speaker. */
 import {
   changesSince,
-  eventLine,
   judgeTask,
   openForReading,
   openHandle,
@@ -9,14 +8,13 @@ import {
   resolveTask,
   retryTasks,
   reviseTask,
-  timeOfDay,
   why,
-  whyText,
   type TeamHandle,
   type TeamPaths,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from '../input/settings.ts';
+import { whyLines } from './why-lines.ts';
 
 /** @param isLedHere the run belongs to this view, so whoever retried leads again */
 export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }: { readonly isLedHere: boolean }) {
@@ -59,9 +57,7 @@ export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }
     why: (task: string | undefined) =>
       looking(async (store) => {
         const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = settings(context).merged.config;
-        const answer = await why(store, task, { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs });
-        const events = answer.events.map((event) => `  ${timeOfDay(event.at)} ${eventLine(event)}`);
-        return [whyText(answer, realClock.now()), ...events].join('\n');
+        return whyLines(await why(store, task, { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs }));
       }),
   };
 }

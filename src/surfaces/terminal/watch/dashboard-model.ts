@@ -2,8 +2,7 @@
 import {
   COLORS,
   columnsOf,
-  count,
-  remainingMs,
+  remainingOf,
   workedMs,
   type Spending,
   type TeamSnapshot,
@@ -68,7 +67,6 @@ export function progressOf(projection: Projection, snapshot: TeamSnapshot): Prog
   const startedAt = firstAt === undefined ? at : Date.parse(firstAt);
   const isRunning = outcome === 'running' || outcome === 'waiting';
   const endedAt = isRunning || last === undefined ? undefined : Date.parse(last.at);
-  const { pending, in_progress: working } = count(board);
   return {
     snapshot: { ...snapshot, colors: new Map([...snapshot.colors].filter(([, color]) => known.has(color))) },
     words,
@@ -76,7 +74,6 @@ export function progressOf(projection: Projection, snapshot: TeamSnapshot): Prog
     spending,
     startedAt,
     endedAt,
-    remaining:
-      outcome === 'running' ? remainingMs({ completions, startedAt, left: pending + working, now: at }) : undefined,
+    remaining: remainingOf(snapshot, { completions, startedAt }),
   };
 }

@@ -42,7 +42,8 @@ export interface Prompt {
 }
 
 /** What must be done outside this state: by the session, for the view itself, or for the team. */
-export type Order = { readonly do: 'quit' | 'plain' | 'suspend' | 'copy' } | TeamOrder;
+export type Order =
+  { readonly do: 'quit' } | { readonly do: 'plain' } | { readonly do: 'suspend' } | { readonly do: 'copy' } | TeamOrder;
 
 export type TeamOrder =
   | { readonly do: 'retryAll' | 'pause' }

@@ -201,18 +201,11 @@ export class WatchSession {
   }
 
   #execute(order: Order): void {
-    switch (order.do) {
-      case 'quit':
-        return this.#stop();
-      case 'plain':
-        return this.#toPlain();
-      case 'suspend':
-        return this.#suspend();
-      case 'copy':
-        return this.#copy();
-      default:
-        return this.#desk.give(order);
-    }
+    if (order.do === 'quit') return this.#stop();
+    if (order.do === 'plain') return this.#toPlain();
+    if (order.do === 'suspend') return this.#suspend();
+    if (order.do === 'copy') return this.#copy();
+    this.#desk.give(order);
   }
 
   #stop(): void {

@@ -21,7 +21,7 @@ function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void 
   const rows = teams.map(({ name, outcome, problem, members, tasks, folder, leadStopped, changedAt }) => [
     name,
     `${outcome}${problem === undefined ? '' : `: ${problem}`}${leadStopped === true ? ', lead stopped' : ''}`,
-    `${members} members`,
+    `${members} ${members === 1 ? 'member' : 'members'}`,
     `${tasks.completed}/${tasks.total} tasks`,
     changedAt === undefined ? '' : ago(realClock.now() - Date.parse(changedAt)),
     folder,

@@ -1,5 +1,6 @@
 /** `teams why`: explains what a team, a member or a task waits for, and who must act next. */
-import { eventLine, timeOfDay, realClock, why, whyText } from '../../../../app.ts';
+import { why } from '../../../../app.ts';
+import { whyLines } from '../../output/why-lines.ts';
 import { noMore } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import { settings } from '../../input/settings.ts';
@@ -10,7 +11,6 @@ export const act: Act = (context, given) =>
     noMore(rest);
     const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = settings(context).merged.config;
     const answer = await why(store, subject, { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs });
-    const events = answer.events.map((event) => `  ${timeOfDay(event.at)} ${eventLine(event)}`);
-    context.result(answer, [whyText(answer, realClock.now()), ...events].join('\n'));
+    context.result(answer, whyLines(answer));
     return 0;
   });

@@ -1,0 +1,20 @@
+/** Events as sentences for people: what is of use to a program only is left to the files. */
+import { expect, it } from 'vitest';
+import { eventSentence } from '../../../src/policy/explain/event-sentence.ts';
+
+const ID = '01M86Y4XFCQEQYZDHP04KW6AVD';
+
+it('a question and its answer are told without the id, which the way to answer has', () => {
+  expect(eventSentence({ at: '', type: 'request.made', text: `${ID}: Which database?` })).toBe('asks: Which database?');
+  expect(eventSentence({ at: '', type: 'request.answered', text: `${ID}: the second` })).toBe('answered: the second');
+});
+
+it('a message that the lead read is not told as if its sender read it', () => {
+  const event = { at: '', type: 'message.received' as const, member: 'cy', text: 'all is well' };
+  expect(eventSentence(event)).toBe('its mail was read by the lead: all is well');
+});
+
+it('what is kept for undo is told without the reference', () => {
+  const event = { at: '', type: 'baseline.saved' as const, text: 'refs/teams/x/1/start is 19c3affa' };
+  expect(eventSentence(event)).not.toContain('refs/');
+});

@@ -1,0 +1,32 @@
+/** How long a run will probably go on. */
+import { describe, expect, it } from 'vitest';
+import type { MemberState } from '../../../src/model/team/team-config.ts';
+import { remainingOf } from '../../../src/policy/view/remaining-time.ts';
+import type { RunOutcome } from '../../../src/policy/run-outcome.ts';
+import { world } from '../world.ts';
+
+const { board } = world({ members: ['ada'], tasks: [{ owner: 'ada' }, { owner: 'ada' }] });
+const SPEED = { completions: [10_000, 20_000, 30_000], startedAt: 0 };
+
+function left(outcome: RunOutcome, states: MemberState[]): number | undefined {
+  return remainingOf({ board, outcome, members: states.map((state) => ({ state })), at: 30_000 }, SPEED);
+}
+
+describe('the remaining time', () => {
+  it('of a run is what its tasks take at the speed of the last ones', () => {
+    expect(left('running', ['working'])).toBe(20_000);
+  });
+
+  it('is told while one member waits for a person and another works', () => {
+    expect(left('waiting', ['waiting', 'working'])).toBe(20_000);
+  });
+
+  it.each<[RunOutcome, MemberState[]]>([
+    ['waiting', ['waiting', 'idle']],
+    ['failed', ['stopped']],
+    ['succeeded', ['stopped']],
+    ['interrupted', ['dead']],
+  ])('is not guessed for a run that is %s with members that are %s', (outcome, states) => {
+    expect(left(outcome, states)).toBeUndefined();
+  });
+});
