@@ -30,6 +30,8 @@ export interface TurnInput {
   /** Offered to an agent whose tools this runtime carries out: each call is a `called` event. */
   readonly tools?: readonly ToolName[];
   readonly mail?: Incoming;
+  /** Reads the images of the workspace that the prompt names, for a program that takes images with its prompt. */
+  readonly images?: (() => Promise<readonly ToolImage[]>) | undefined;
   /** Milliseconds; after that the turn ends as `timeout`. */
   readonly timeoutMs?: number;
   /** Milliseconds without any sign of the agent; after that the turn ends as `timeout`. */

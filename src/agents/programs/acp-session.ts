@@ -11,6 +11,8 @@ import { tellStep, type AgentStep } from './agent-step.ts';
 export interface AcpAbilities {
   readonly canResume: boolean;
   readonly canLoad: boolean;
+  /** Images may be in a prompt. */
+  readonly canSee: boolean;
   /** The names of the ways to log in. */
   readonly logins: readonly string[];
 }
@@ -19,6 +21,10 @@ const abilitiesSchema = z.object({
   agentCapabilities: z
     .object({
       loadSession: z.boolean().catch(false),
+      promptCapabilities: z
+        .object({ image: z.boolean().catch(false) })
+        .nullish()
+        .catch(undefined),
       sessionCapabilities: z
         .object({ resume: z.object({}).nullish() })
         .nullish()
@@ -33,6 +39,7 @@ export function abilitiesIn(answer: unknown): AcpAbilities {
   const { agentCapabilities, authMethods = [] } = abilitiesSchema.safeParse(answer).data ?? {};
   return {
     canLoad: agentCapabilities?.loadSession === true,
+    canSee: agentCapabilities?.promptCapabilities?.image === true,
     canResume: (agentCapabilities?.sessionCapabilities?.resume ?? undefined) !== undefined,
     logins: authMethods.map(({ name }) => name).filter((name) => name !== ''),
   };

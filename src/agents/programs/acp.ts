@@ -12,7 +12,7 @@ import type {
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { UsageError } from '../../model/text/errors.ts';
-import type { Agent, CallAnswer, AgentContext, TurnInput } from '../agent-contract.ts';
+import type { Agent, CallAnswer, AgentContext, ToolImage, TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { acpLaunch } from './acp-presets.ts';
 import {
@@ -65,7 +65,7 @@ class AcpSession implements DialectSession {
   readonly #model: string | undefined;
   readonly #mode: string | undefined;
   readonly #stream: ReturnType<typeof streamOf>;
-  #abilities: AcpAbilities = { canLoad: false, canResume: false, logins: [] };
+  #abilities: AcpAbilities = { canLoad: false, canResume: false, canSee: false, logins: [] };
   #agent: Promise<ClientContext> | undefined;
   #session: string | undefined;
   #input: TurnInput | undefined;
@@ -126,7 +126,9 @@ class AcpSession implements DialectSession {
     const { identity } = this.#agentContext;
     // The protocol has no system prompt: the identity comes first in the prompt.
     const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
-    const first = await this.#ask(agent, this.#session, words);
+    const images = this.#abilities.canSee ? ((await input.images?.()) ?? []) : [];
+    if (this.#input !== input) return;
+    const first = await this.#ask(agent, this.#session, words, images);
     if (this.#input !== input) return;
     if (this.#denied.length === 0 || first.kind !== 'answered') {
       this.#end(first);
@@ -138,12 +140,20 @@ class AcpSession implements DialectSession {
   }
 
   /** One prompt; what was spent and said is told. */
-  async #ask(agent: ClientContext, sessionId: string, words: readonly string[]): Promise<TurnEnd> {
+  async #ask(
+    agent: ClientContext,
+    sessionId: string,
+    words: readonly string[],
+    images: readonly ToolImage[] = [],
+  ): Promise<TurnEnd> {
     const said = (this.#collector = messageCollector());
     const input = this.#input;
     this.#denied = [];
     try {
-      const prompt = words.map((text) => ({ type: 'text' as const, text }));
+      const prompt = [
+        ...words.map((text) => ({ type: 'text' as const, text })),
+        ...images.map(({ mediaType: mimeType, base64: data }) => ({ type: 'image' as const, mimeType, data })),
+      ];
       const response = await agent.request('session/prompt', { sessionId, prompt });
       if (this.#input !== input) return { kind: 'aborted' };
       for (const step of said.rest()) this.#line.tell(step);

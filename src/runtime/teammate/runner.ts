@@ -178,7 +178,8 @@ export async function runTaskTurn(
 ): Promise<TurnEnd> {
   const { agent, cwd, shownAt = cwd, sandbox, ledger, around } = environment;
   const signal = await ledger.begin(task, input.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS, input.signal);
-  const turn = agent.turn({ ...input, signal, cwd: shownAt, sandbox, ...(await around()) });
+  const images = async () => (await import('../tools/named-images.ts')).namedImages(cwd, input.prompt);
+  const turn = agent.turn({ ...input, signal, cwd: shownAt, sandbox, images, ...(await around()) });
   const end = await runTurn(turn, environment, signal);
   return ledger.end(end);
 }
