@@ -87,7 +87,6 @@ const QUIET = {
   OPENCODE_DISABLE_AUTOUPDATE: '1',
   OPENCODE_DISABLE_MODELS_FETCH: '1',
   OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
 };
 
 function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch {
