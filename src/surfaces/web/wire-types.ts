@@ -3,13 +3,14 @@ import type { MailRow, RunOutcome, TeamProblem, ShownPage } from '../../app.ts';
 
 export type { MailRow, TeamProblem, ShownPage };
 
+/** What failed stands before what is done, because a narrow screen shows the first columns only. */
 export const COLUMN_ORDER = [
   'blocked',
   'ready',
   'in_progress',
   'landing',
-  'completed',
   'failed',
+  'completed',
   'skipped',
   'cancelled',
 ] as const;

@@ -143,6 +143,18 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await tab.evaluate<string>('document.activeElement.textContent')).toBe('Search');
   });
 
+  it('a phone shows the tasks that failed first', async () => {
+    const team = new ToldTeam({ ada: 'executor/claude' }).ledByUs().started('ada');
+    team.add('Test it').claim('1', 'ada').fail('1', 'ada', 'exit 3').add('Ship it');
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url, { viewport: { width: 390, height: 844 } });
+    await goTo(tab, 'board');
+    const failed = tab.getByRole('list', { name: 'Failed tasks' }).getByRole('button', { name: /Test it/ });
+    const ready = tab.getByRole('list', { name: 'Ready tasks' }).getByRole('button', { name: /Ship it/ });
+    await failed.waitFor();
+    expect((await failed.boundingBox())?.x).toBeLessThan((await ready.boundingBox())?.x ?? 0);
+  });
+
   it('each view has its landmarks and headings in order, for those who hear the page', async () => {
     const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
     const page = await openPage(team.root);
