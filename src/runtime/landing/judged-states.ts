@@ -1,0 +1,89 @@
+/**
+ * How the gates judged the states of a team, by tree: what was judged once is known, to a later lead too. Gates run in a
+ * tree of the queue (docs/isolation.md).
+ */
+import type { Plan } from '../../model/plan/plan.ts';
+import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
+import type { GateVerdict } from '../../policy/landing/queue.ts';
+import { hashText } from '../../store/board/results.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import { behindTree } from '../../store/team/vault.ts';
+import { GitFailure } from '../process/git-tree.ts';
+import { showCommit } from '../trees/member-tree.ts';
+import { commitOf, inVault, treeOf, VaultRefs } from '../trees/vault.ts';
+import { runGates, type GateSession } from './gates.ts';
+
+interface Judged extends GateVerdict {
+  readonly gates: readonly Gate[];
+}
+
+interface JudgedStatesSession extends GateSession {
+  tell(event: Omit<TeamEvent, 'at'> & { type: string }): void;
+}
+
+export class JudgedStates {
+  readonly #session: JudgedStatesSession;
+  readonly #plan: Plan;
+  readonly #gatesHash: string;
+  readonly #verdicts = new Map<string, Judged>();
+
+  constructor(session: JudgedStatesSession, plan: Plan) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#gatesHash = hashText(JSON.stringify([plan.gates.build, plan.gates.test, plan.gates.lint, session.gates]));
+  }
+
+  get verdicts(): ReadonlyMap<string, GateVerdict> {
+    return this.#verdicts;
+  }
+
+  /** The gates on the common state; run again only if it was not judged yet. @throws GitFailure */
+  async judgeMain(signal: AbortSignal): Promise<readonly Gate[]> {
+    const { store, children } = this.#session;
+    const main = await children.run((marker) =>
+      commitOf(new VaultRefs(store).main, inVault(store.paths, { signal, marker })),
+    );
+    if (main === undefined) return [];
+    const tree = await children.run((marker) => treeOf(main, inVault(store.paths, { signal, marker })));
+    return this.#verdicts.get(tree)?.gates ?? this.judge(main, tree, signal);
+  }
+
+  /** Runs the gates on a state and keeps the verdict, by its tree. @throws GitFailure */
+  async judge(commit: string, tree: string, signal: AbortSignal): Promise<readonly Gate[]> {
+    const { store } = this.#session;
+    const { build, test, lint } = this.#plan.gates;
+    if (build === undefined && test === undefined && lint === undefined) {
+      this.#learn(tree, [], '');
+      return [];
+    }
+    const { children, gates: settings, isolation, lend } = this.#session;
+    await children.run((marker) => showCommit(store, '.queue', commit, { signal, marker }));
+    const shown = { at: cwdOf(store), behind: behindTree(store.disk, store.paths) };
+    const place = { store, children, gates: settings, isolation, lend, shown };
+    const gates = await runGates(this.#plan, place, store.paths.tree('.queue'), signal);
+    // A gate that was ended with the lead says nothing.
+    if (signal.aborted) throw new GitFailure('the gates were ended');
+    const red = gates.filter(({ result }) => result === 'fail');
+    const why = red.map(({ name, notes = '' }) => `gate ${name}: ${notes}`).join('; ');
+    this.#learn(tree, gates, why);
+    const text = why === '' ? 'green' : why;
+    this.#session.tell({ type: 'landing.gated', tree, gates, gatesHash: this.#gatesHash, text });
+    return gates;
+  }
+
+  #learn(tree: string, gates: readonly Gate[], why: string): void {
+    const red = this.#verdicts.get(tree)?.red ?? 0;
+    this.#verdicts.set(tree, { ok: why === '', red: why === '' ? red : red + 1, why, gates });
+  }
+
+  /** Reads verdicts of an earlier lead of this team, with the same gates. */
+  recall(): void {
+    for (const { event } of this.#session.store.events.read(0)) {
+      if (event.type !== 'landing.gated' || event['gatesHash'] !== this.#gatesHash) continue;
+      const gates = gateSchema.array().safeParse(event['gates']);
+      const tree = event['tree'];
+      if (gates.success && typeof tree === 'string')
+        this.#learn(tree, gates.data, event.text === 'green' ? '' : (event.text ?? 'red'));
+    }
+  }
+}

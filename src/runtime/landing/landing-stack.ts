@@ -1,0 +1,97 @@
+/** The changes that wait, merged one on top of the other on the common state, and what landed in it before. */
+import type { LandingTask } from '../../model/board/task.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { LineEntry } from '../../policy/landing/queue.ts';
+import { trespass } from '../../policy/landing/trespass.ts';
+import { freeRef } from '../../store/team/vault.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { grantsIn } from '../lead/boundaries.ts';
+import { requireGit } from '../process/git-tree.ts';
+import { git, type GitWhere } from '../process/git.ts';
+import { attemptKey } from '../trees/member-tree.ts';
+import { commitTree, keepCommit, mergeTrees, VaultRefs } from '../trees/vault.ts';
+
+export class LandingStack {
+  readonly #store: TeamStore;
+  readonly #plan: Plan;
+  readonly #refs: VaultRefs;
+  /** By the two commits that they merge. */
+  readonly #merges = new Map<string, LineEntry>();
+
+  constructor(store: TeamStore, plan: Plan) {
+    this.#store = store;
+    this.#plan = plan;
+    this.#refs = new VaultRefs(store);
+  }
+
+  /** Forgets merges on a common state that moved on. */
+  forget(): void {
+    this.#merges.clear();
+  }
+
+  /** What does not fit is left out of what follows. @throws GitFailure */
+  async on(main: string, tasks: readonly LandingTask[], own: GitWhere): Promise<LineEntry[]> {
+    const stack: LineEntry[] = [];
+    let top = main;
+    for (const task of tasks) {
+      const key = `${top} ${task.attempt.commit}`;
+      const entry = this.#merges.get(key) ?? (await this.#merged(task, top, top === main, own));
+      this.#merges.set(key, entry);
+      stack.push({ ...entry, task });
+      if (entry.kind === 'stacked') top = entry.commit;
+    }
+    return stack;
+  }
+
+  async #merged(task: LandingTask, top: string, isOnMain: boolean, own: GitWhere): Promise<LineEntry> {
+    const strays = this.#straysOf(task);
+    const { files } = task.result;
+    if (strays.length > 0)
+      return {
+        kind: 'stray',
+        task,
+        files,
+        why: `${strays.join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`,
+      };
+    const { tree, conflicts, said } = await mergeTrees(top, task.attempt.commit, own);
+    if (conflicts.length > 0)
+      return {
+        kind: 'conflict',
+        task,
+        files,
+        onMain: isOnMain,
+        why: `it conflicts with what landed meanwhile in ${conflicts.join(', ')}${said.length > 0 ? ` (${said.join('; ')})` : ''}`,
+      };
+    const date = requireGit(await git(['show', '-s', '--format=%ct', task.attempt.commit], own), 'git show');
+    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
+    const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
+    const ref = `${this.#refs.all}candidates/${attemptKey(task)}`;
+    freeRef(this.#store.paths, ref);
+    await keepCommit(this.#store.paths, { ref, commit, known: top }, own);
+    return { kind: 'stacked', task, tree, commit };
+  }
+
+  #straysOf({ id, by, work, result }: LandingTask): string[] {
+    if (this.#plan.gates.ownership !== true) return [];
+    const store = this.#store;
+    const granted = grantsIn(store).flatMap(({ member, files }) => (member === by.member ? files : []));
+    const own = [...work.files, ...(work.artifact === undefined ? [] : [work.artifact])];
+    const others = [...store.board.board.tasks.values()].flatMap((task) => (task.id === id ? [] : task.work.files));
+    return trespass({ changed: result.files, own, granted, others });
+  }
+
+  /** Attempts that landed, by their key: the commit of each. */
+  async landedIn(main: string, own: GitWhere): Promise<Map<string, string>> {
+    const format = '--format=%H %(trailers:key=Teams-Attempt,valueonly,separator=%x2C)';
+    const listed = requireGit(
+      await git(['log', '--first-parent', format, `${this.#refs.root}..${main}`], own),
+      'git log',
+    );
+    return new Map(
+      listed.split('\n').flatMap((row): [string, string][] => {
+        const [commit = '', key = ''] = row.split(' ');
+        return key === '' ? [] : [[key, commit]];
+      }),
+    );
+  }
+}
