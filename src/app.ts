@@ -133,7 +133,8 @@ export { type Report, type ReportFailure, reportText } from './runtime/views/rep
 export { reportOf } from './runtime/views/report.ts';
 export { abandonedRuns, type StartDecision, decideStart, inspectExistingRun } from './runtime/runs/existing-run.ts';
 export { type PlanPreview, previewPlan } from './runtime/runs/plan-preview.ts';
-export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/runs/run.ts';
+export { isolationModeSchema, type IsolationMode } from './model/team/isolation.ts';
+export { makePlannedTeam, planHash, type PlannedFrom, type RunOptions, runTeam } from './runtime/runs/run.ts';
 export { routeText } from './runtime/runs/route.ts';
 export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
 export { type SessionOptions } from './runtime/runs/session.ts';

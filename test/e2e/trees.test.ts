@@ -1,59 +1,10 @@
 /** `isolation: trees`: members work in trees of their own, and what they make lands through the queue of the lead. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Workplace, type Answer } from '../support/cli.ts';
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
-
-interface Scene {
-  readonly at: string;
-  readonly teams: (...argv: string[]) => Promise<Answer>;
-  /** What a ref of the team in the user's own repository has at a path. */
-  readonly landed: (path: string) => string;
-}
-
-const EXEC = ['ada', 'bob', 'cy'].map((name) => ({ name, agent: { kind: 'exec' } }));
-
-function scene(plan: object, files: Record<string, string> = {}): Scene {
-  const place = new Workplace();
-  const at = join(place.root, 'work');
-  mkdirSync(at);
-  git(at, 'init', '-q');
-  const all = { 'a.txt': 'one\ntwo\nthree\n', 'count.txt': '0\n', '.gitignore': '*.log\n', ...files };
-  for (const [name, text] of Object.entries(all)) writeFileSync(join(at, name), text);
-  git(at, 'add', '-A');
-  git(at, 'commit', '-qm', 'begin');
-  writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', members: EXEC, ...plan }));
-  writeFileSync(join(at, 'mine.txt'), 'not committed\n');
-  const main = (): string =>
-    git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
-      .split('\n')
-      .find((ref) => ref.endsWith('/main')) ?? '';
-  return {
-    at,
-    teams: (...argv) => place.say(argv, { cwd: at }),
-    landed: (path) => git(at, 'show', `${main()}:${path}`),
-  };
-}
-
-const userState = (at: string): object => ({
-  files: Object.fromEntries(
-    readdirSync(at)
-      .filter((name) => !name.startsWith('.git') && !name.startsWith('.t'))
-      .map((name) => [name, readFileSync(join(at, name), 'utf8')]),
-  ),
-  index: git(at, 'ls-files', '--stage'),
-  refs: git(at, 'for-each-ref', 'refs/heads', 'refs/stash'),
-  status: git(at, 'status', '--porcelain'),
-});
+import { Workplace } from '../support/cli.ts';
+import { EXEC, git, scene, userState } from '../support/tree-scene.ts';
 
 it('members write into trees of their own, and all of it lands in the common state', async () => {
   const tasks = [

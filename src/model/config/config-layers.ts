@@ -100,6 +100,7 @@ const FORBIDDEN: readonly string[] = [
   'envPass',
   'gates',
   'hooks',
+  'isolation',
   'prices',
   'safetyPoint',
   'subscribers',

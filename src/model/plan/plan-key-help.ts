@@ -56,8 +56,8 @@ const PLAN: KeyHelpTable = {
     example: ['/run/postgresql/.s.PGSQL.5432'],
   },
   isolation: {
-    text: '`trees`: each member works in a tree of its own, and its changes land one after the other. `teams apply` brings them into your files.',
-    default: 'off',
+    text: '`trees`: each member works in a tree of its own, and its changes land one after the other; `teams apply` brings them into your files. `auto`: so where it helps and is possible. `off`: all work in your files. See [isolation](isolation.md).',
+    otherwise: '`off`, or `trees` if the configuration says so; for a task in words `isolation` of the configuration',
     example: 'trees',
   },
   budget: {

@@ -6,6 +6,7 @@ import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/
 import { UsageError } from '../text/errors.ts';
 import type { Profile } from '../board/event.ts';
 import type { Amount, BudgetScope, BudgetLimits } from '../team/budget.ts';
+import type { IsolationMode } from '../team/isolation.ts';
 import { lendsNothing, type Lend } from '../team/lend.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
@@ -70,8 +71,8 @@ export interface Plan {
   readonly envPass: readonly string[];
   /** What its members' programs get in their isolation; absent for nothing, as in plans of earlier versions. */
   readonly lend?: Lend;
-  /** Each member works in a tree of its own. */
-  readonly isolation?: 'trees' | undefined;
+  /** Whether each member works in a tree of its own; absent: the configuration decides. */
+  readonly isolation?: IsolationMode | undefined;
   /** What the team, a member or a task may use; absent where nothing is limited. */
   readonly budgets?: BudgetLimits;
   /** Present if a planner made the plan. */
@@ -128,7 +129,7 @@ function planOf(
   const leads = lead === undefined ? undefined : agentOf(lead, agents);
   return {
     ...rest,
-    ...(isolation === 'trees' ? { isolation } : {}),
+    ...defined({ isolation }),
     ...(lendsNothing(sandbox.lend) ? {} : { lend: sandbox.lend }),
     name: name ?? defaultName,
     cwd,

@@ -6,11 +6,10 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
 import type { GateVerdict } from '../../policy/landing/queue.ts';
 import { hashText } from '../../store/board/results.ts';
-import { cwdOf } from '../../store/team/team-reader.ts';
-import { behindTree } from '../../store/team/vault.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { showCommit } from '../trees/member-tree.ts';
 import { commitOf, inVault, treeOf, VaultRefs } from '../trees/vault.ts';
+import { treePlace } from './tree-place.ts';
 import { runGates, type GateSession } from './gates.ts';
 
 interface Judged extends GateVerdict {
@@ -48,6 +47,16 @@ export class JudgedStates {
     return this.#verdicts.get(tree)?.gates ?? this.judge(main, tree, signal);
   }
 
+  /** Shows the common state in the tree of the queue. @throws GitFailure */
+  async showMain(signal: AbortSignal): Promise<void> {
+    const { store, children } = this.#session;
+    await children.run(async (marker) => {
+      const how = { signal, marker };
+      const main = await commitOf(new VaultRefs(store).main, inVault(store.paths, how));
+      if (main !== undefined) await showCommit(store, '.queue', main, how);
+    });
+  }
+
   /** Runs the gates on a state and keeps the verdict, by its tree. @throws GitFailure */
   async judge(commit: string, tree: string, signal: AbortSignal): Promise<readonly Gate[]> {
     const { store } = this.#session;
@@ -58,9 +67,9 @@ export class JudgedStates {
     }
     const { children, gates: settings, isolation, lend } = this.#session;
     await children.run((marker) => showCommit(store, '.queue', commit, { signal, marker }));
-    const shown = { at: cwdOf(store), behind: behindTree(store.disk, store.paths) };
+    const { cwd, shown } = treePlace(store, '.queue');
     const place = { store, children, gates: settings, isolation, lend, shown };
-    const gates = await runGates(this.#plan, place, store.paths.tree('.queue'), signal);
+    const gates = await runGates(this.#plan, place, cwd, signal);
     // A gate that was ended with the lead says nothing.
     if (signal.aborted) throw new GitFailure('the gates were ended');
     const red = gates.filter(({ result }) => result === 'fail');

@@ -22,7 +22,9 @@ import { attemptKey, MemberTree } from '../trees/member-tree.ts';
 import type { GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
+import { LeadTree } from './lead-tree.ts';
 import { mirror } from './mirror.ts';
+import { treePlace, type TreePlace } from './tree-place.ts';
 
 export interface LandingSession extends GateSession {
   readonly speaker: Speaker & { kind: 'lead' };
@@ -108,6 +110,30 @@ export class LandingQueue {
   /** The gates on the common state; run again only if it was not judged yet. */
   judgeMain(): Promise<readonly Gate[]> {
     return this.#states.judgeMain(this.#stop.signal);
+  }
+
+  /** A place with the common state, for programs that only read it; valid while nothing waits to land. */
+  async readable(): Promise<TreePlace> {
+    await this.#states.showMain(this.#stop.signal);
+    return treePlace(this.#session.store, '.queue');
+  }
+
+  /**
+   * Lets the lead's agent work on the common state, and lands what it made; call it while nothing waits to land.
+   *
+   * @param work returns why nothing of it may land
+   * @returns why it did not land
+   */
+  async landOwn(subject: string, work: (place: TreePlace) => Promise<string | undefined>): Promise<string | undefined> {
+    const { signal } = this.#stop;
+    try {
+      const tree = await this.#asLead((how) => LeadTree.open(this.#session.store, how), signal);
+      const why = await work(tree.place);
+      return why ?? (await this.#asLead((how) => tree.land(subject, this.#states, how), signal));
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+      return error.message;
+    }
   }
 
   async #run(): Promise<void> {

@@ -1,20 +1,13 @@
 /** Opens the trees of a run: the team's own repository, and the queue of its lead. */
 import { AgentError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { treesMisfit } from '../../policy/landing/trees-fit.ts';
 import { cwdOf, stateIn } from '../../store/team/team-reader.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import { openVault } from '../trees/vault.ts';
 import { LandingQueue, type LandingSession } from './landing-queue.ts';
 
-/** @throws AgentError `NO_ISOLATION` for a plan whose members cannot have trees */
-export function requireTreesFit(plan: Plan): void {
-  const why = treesMisfit(plan);
-  if (why !== undefined) throw noIsolation(why);
-}
-
-const noIsolation = (why: string): AgentError =>
+export const noIsolation = (why: string): AgentError =>
   new AgentError('NO_ISOLATION', `\`isolation: trees\` is not possible here: ${why}.`);
 
 /**
@@ -27,7 +20,6 @@ export async function openLanding(
   unkept: string | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<LandingQueue> {
-  requireTreesFit(plan);
   const { store, children } = session;
   const { start } = stateIn(store) ?? {};
   if (start === undefined) throw noIsolation(unkept ?? 'the working directory is in no git repository');

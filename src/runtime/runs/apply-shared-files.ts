@@ -23,19 +23,24 @@ import {
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { hashedFiles } from '../agents/project-files.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
-import { RelayCalls } from './relay-call.ts';
+import { RelayCalls, type CallPlace } from './relay-call.ts';
+import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { RunSession } from './session.ts';
 import { sharedWishes } from '../views/collect-wishes.ts';
 
+type Sharing = Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>;
+
 /** @returns undefined if there are no wishes, or `signal` aborted */
 export async function applyShared(
-  session: Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>,
+  session: Sharing,
   plan: Plan,
   signal: AbortSignal = new AbortController().signal,
+  landing?: LandingQueue,
 ): Promise<Gate | undefined> {
   const { store } = session;
   const due = dueIn(session, plan.sharedFiles);
-  const trouble = plan.lead && due.length > 0 ? await settle(session, plan, plan.lead, { due, signal }) : undefined;
+  const lead = plan.lead;
+  const trouble = lead && due.length > 0 ? await settle(session, plan, lead, { due, signal, landing }) : undefined;
   const wishes = sharedWishes(store);
   if (wishes.length === 0 || signal.aborted) return undefined;
   const open = wishes.filter(({ settled }) => settled.kind === 'open').length;
@@ -73,22 +78,48 @@ const claimedIn = ({ board }: TeamReader): OwnedPatterns[] =>
     owner === undefined ? [] : [{ member: owner, patterns: work.files }],
   );
 
+interface Asked {
+  readonly due: readonly SharedFileWish[];
+  readonly signal: AbortSignal;
+  /** Only where members have trees of their own: then the lead's agent has one, too, and what it makes lands. */
+  readonly landing: LandingQueue | undefined;
+}
+
 /**
  * Runs one turn of the lead's agent.
  *
  * @returns what went wrong; undefined if nothing did
  */
-async function settle(
-  session: Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>,
+async function settle(session: Sharing, plan: Plan, agent: AgentSpec, asked: Asked): Promise<string | undefined> {
+  const { landing, due } = asked;
+  let answers: readonly Settled[] = [];
+  const work = async (place: AgentPlace): Promise<string | undefined> => {
+    const done = await turnOn(session, plan, agent, { ...asked, place });
+    answers = done.answers;
+    return done.why;
+  };
+  const why = await (landing?.landOwn('Change shared files as members wish', work) ??
+    work({ cwd: cwdOf(session.store) }));
+  const open: Settled = { kind: 'open', why: why ?? 'left open' };
+  const isLost = landing !== undefined && why !== undefined;
+  if (answers.length > 0)
+    for (const [at, wish] of due.entries()) tellSettled(session, wish, isLost ? open : (answers[at] ?? open));
+  return why;
+}
+
+type AgentPlace = Pick<CallPlace, 'cwd' | 'shown'>;
+
+async function turnOn(
+  session: Sharing,
   plan: Plan,
   agent: AgentSpec,
-  { due, signal }: { readonly due: readonly SharedFileWish[]; readonly signal: AbortSignal },
-): Promise<string | undefined> {
-  const cwd = cwdOf(session.store);
+  { due, signal, place }: Asked & { readonly place: AgentPlace },
+): Promise<{ readonly answers: readonly Settled[]; readonly why?: string }> {
+  const { cwd } = place;
   const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
   const before = await hashedFiles(cwd, signal);
   const calls = new RelayCalls({
-    cwd,
+    ...place,
     environment: process.env,
     envPass: plan.envPass,
     isolation: session.isolation,
@@ -99,13 +130,13 @@ async function settle(
     const about = "the lead's agent for shared files";
     const call = { about, agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
     const end = await calls.run(call, signal);
-    if (end === undefined) return undefined;
-    if (end.kind === 'failed') return `the lead's agent failed: ${end.message}`;
-    const answers = readSettled(end.text, due);
-    for (const [at, wish] of due.entries())
-      tellSettled(session, wish, answers[at] ?? { kind: 'open', why: 'left open' });
+    if (end === undefined) return { answers: [] };
+    if (end.kind === 'failed') return { answers: [], why: `the lead's agent failed: ${end.message}` };
+    const given = readSettled(end.text, due);
+    const answers = due.map((_, at): Settled => given[at] ?? { kind: 'open', why: 'left open' });
     const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
-    return strays.length === 0 ? undefined : `the lead's agent changed files that are not shared: ${strays.join(', ')}`;
+    if (strays.length === 0) return { answers };
+    return { answers, why: `the lead's agent changed files that are not shared: ${strays.join(', ')}` };
   } finally {
     await calls.close();
   }

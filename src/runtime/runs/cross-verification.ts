@@ -12,6 +12,7 @@ import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import { readVerificationVerdict, type VerificationVerdict } from '../../model/agent/verification-verdict.ts';
 import { chooseVerifier, verificationPrompt, type VerifiedTask, VERIFIERS } from '../../policy/landing/verifier.ts';
 import { availabilityOf } from '../agents/availability.ts';
+import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { RunSession } from './session.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { changesSince } from '../views/workspace-changes.ts';
@@ -32,6 +33,7 @@ export async function crossVerify(
   plan: Plan,
   { store, isolation, lend, spender }: Kept,
   signal: AbortSignal = new AbortController().signal,
+  landing?: LandingQueue,
 ): Promise<Verification> {
   const done = await completedIn({ store }, signal);
   const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
@@ -61,7 +63,7 @@ export async function crossVerify(
         // A person's own command may write: that person wrote it.
         sandbox: chosen.spec.kind === 'exec' ? 'workspace-write' : 'read-only',
         timeoutMs: DEFAULT_TASK_TIMEOUT_MS,
-        cwd: plan.cwd ?? cwdOf(store),
+        ...(landing === undefined ? { cwd: plan.cwd ?? cwdOf(store) } : await landing.readable()),
         env: childEnvironment(chosen.spec.kind, { parent: process.env, envPass: plan.envPass }),
       },
       signal,

@@ -21,17 +21,17 @@ export async function integrate(
   landing?: LandingQueue,
 ): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
   await session.note({ phase: 'integration' });
-  if (landing !== undefined) return landed(session, landing);
-  const ownership = await checkOwnership(session, plan, roundOf(session), signal);
+  const ownership = landing !== undefined ? undefined : await checkOwnership(session, plan, roundOf(session), signal);
   const gates = ownership === undefined ? [] : [ownership.gate];
   if (ownership !== undefined && ownership.fixes.length > 0) {
     tell(session, gates);
     return { gates, fixes: ownership.fixes };
   }
-  const shared = await applyShared(session, plan, signal);
+  const shared = await applyShared(session, plan, signal, landing);
   if (shared !== undefined) gates.push(shared);
-  gates.push(...(await runGates(plan, session, cwdOf(session.store), signal)));
-  const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
+  // Each change was judged when it landed: what is left is the verdict on the last state.
+  gates.push(...(await (landing?.judgeMain() ?? runGates(plan, session, cwdOf(session.store), signal))));
+  const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal, landing) : undefined;
   if (verification) gates.push(verification.gate);
   tell(session, gates);
   const verifier = verification?.verifier ?? null;
@@ -41,17 +41,6 @@ export async function integrate(
   });
   const fixes = verification?.verdict && canFix(session) ? fixTasks(verification.verdict, roundOf(session)) : [];
   return { gates, fixes };
-}
-
-/** Each change was judged when it landed: what is left is the verdict on the last state. */
-async function landed(
-  session: RunSession,
-  landing: LandingQueue,
-): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
-  const gates = [...(await landing.judgeMain())];
-  tell(session, gates);
-  await session.note({ gates });
-  return { gates, fixes: [] };
 }
 
 function tell(session: RunSession, gates: readonly Gate[]): void {

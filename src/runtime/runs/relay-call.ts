@@ -7,6 +7,7 @@ import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.t
 import { UsageError, type AgentCode } from '../../model/text/errors.ts';
 import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
@@ -25,6 +26,8 @@ export function refuseNesting(environment: Environment, what = 'A refine loop'):
 
 export interface CallPlace {
   readonly cwd: string;
+  /** It is a tree that is shown elsewhere in an isolation. */
+  readonly shown?: ShownTree | undefined;
   readonly environment: Environment;
   readonly envPass: readonly string[];
   readonly isolation: IsolationSetting;
@@ -63,14 +66,14 @@ export class RelayCalls {
    * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
    */
   async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
-    const { cwd, environment, envPass } = this.#place;
+    const { cwd, shown, environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {
       parent: environment,
       env: agent.env ?? {},
       envPass,
       add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [ENV.refine]: '1' },
     });
-    const end = await this.#subagents.run({ spec: agent, cwd, env, ...call }, signal);
+    const end = await this.#subagents.run({ spec: agent, cwd, shown, env, ...call }, signal);
     return end.kind === 'aborted' ? undefined : end;
   }
 

@@ -10,13 +10,13 @@ import { parseName, type Name } from '../../model/text/names.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
+import { askedIsolation, type AskedModes } from '../../policy/landing/isolation-choice.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';
-import { openLanding, requireTreesFit } from '../landing/open-landing.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
@@ -50,11 +50,25 @@ export interface PlannedFrom {
   readonly planDir: string;
   /** The plan as it was given, for a resume. */
   readonly kept?: KeptPlan;
+  /** What the command line and the configuration say about trees; without it only the plan counts. */
+  readonly isolation?: (AskedModes & { readonly say: (text: string) => void }) | undefined;
+}
+
+/** @throws AgentError `NO_ISOLATION` */
+async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise<'trees' | undefined> {
+  const asked = isolation === undefined ? (plan.isolation ?? 'off') : askedIsolation(plan, isolation);
+  // Without trees no module of theirs is loaded.
+  if (asked === 'off') return undefined;
+  const { chooseIsolation } = await import('../landing/choose-isolation.ts');
+  const choice = await chooseIsolation(plan, asked, cwd);
+  if ('isolation' in choice) return choice.isolation;
+  isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
+  return undefined;
 }
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  requireTreesFit(plan);
+  const isolation = await isolationOf(plan, where);
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
@@ -72,7 +86,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,
-    isolation: plan.isolation,
+    isolation,
     lend: plan.lend,
     changes: planChanges(plan),
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
@@ -114,8 +128,10 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepStart(session, run.signal);
-    if (plan?.isolation !== undefined) landing = await openLanding(session, plan, unkept, run.signal);
-    else await saveBaseline(session, plan, run.signal);
+    if (plan !== undefined && session.store.config.read()?.isolation === 'trees') {
+      const { openLanding } = await import('../landing/open-landing.ts');
+      landing = await openLanding(session, plan, unkept, run.signal);
+    } else await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
     const { ending, gates } = await carryOut(session, plan, run, landing);

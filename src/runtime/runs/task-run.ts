@@ -25,7 +25,7 @@ import { planInText, type GivenPlan } from './plan-source.ts';
 import { refuseNesting, type CallPlace } from './relay-call.ts';
 import { abandonedRuns, isGenerated } from './existing-run.ts';
 import type { Report } from '../views/report.ts';
-import { makePlannedTeam } from './run.ts';
+import { makePlannedTeam, type PlannedFrom } from './run.ts';
 import { resolveTemplate, type RunAsk } from './run-arguments.ts';
 import type { SessionOptions } from './session.ts';
 import { storeOptions, type OpenOptions } from '../team/team-handle.ts';
@@ -131,13 +131,15 @@ const MOST_NAMES = 60;
 export const generatedName = (later = 0): Name =>
   parseName('team', `forge-team-${Math.floor(realClock.now() / 1000) + later}`);
 
+type TaskTeamOptions = OpenOptions & Pick<PlannedFrom, 'isolation'>;
+
 /** Makes the team of a task that was divided; its report says what was not enforced before. */
 export async function makeTaskTeam(
   { notEnforced }: Pick<PlannedTask, 'notEnforced'>,
   { plan, from }: GivenPlan,
-  options: OpenOptions,
+  { isolation, ...options }: TaskTeamOptions,
 ): Promise<TeamPaths> {
-  const paths = await makePlannedTeam(plan, from, options);
+  const paths = await makePlannedTeam(plan, { ...from, isolation }, options);
   if (notEnforced.length === 0) return paths;
   const store = openStore(paths, storeOptions(options));
   try {
@@ -151,7 +153,7 @@ export async function makeTaskTeam(
 /** Makes the team under `forge-team-<unix-seconds>`; if the name exists, under the next second. */
 export async function makeGeneratedTeam(
   planned: PlannedTask,
-  options: OpenOptions,
+  options: TaskTeamOptions,
 ): Promise<{ paths: TeamPaths; given: GivenPlan }> {
   for (let later = 0; ; later += 1) {
     const given = planned.named(generatedName(later));

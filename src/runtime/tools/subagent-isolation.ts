@@ -49,7 +49,7 @@ export async function requireIsolation(
  * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
  */
 export async function isolateSubagent(
-  { spec, cwd, env, sandbox, about, isAsked = sandbox === 'read-only' }: SubagentTask,
+  { spec, cwd, shown, env, sandbox, about, isAsked = sandbox === 'read-only' }: SubagentTask,
   { setting, lend, environment, team, onNotEnforced }: SubagentSurroundings,
 ): Promise<HeldProgram | undefined> {
   const { kind } = spec;
@@ -79,6 +79,7 @@ export async function isolateSubagent(
   const isolation = await openProgramIsolation({
     setting,
     root: cwd,
+    shown,
     isWritable: sandbox !== 'read-only',
     shared: logins.writable,
     lend,

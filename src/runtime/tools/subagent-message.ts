@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 
@@ -10,6 +11,8 @@ export interface SubagentTask {
   readonly spec: AgentSpec;
   readonly prompt: string;
   readonly cwd: string;
+  /** It is a tree that is shown elsewhere in an isolation. */
+  readonly shown?: ShownTree | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   /** What it is, for people: `the planner`. */

@@ -59,6 +59,7 @@ async function carriedOut(
   await using workspace = hasToolLoop(spec.kind)
     ? await openWorkspace({
         root: input.cwd,
+        shown: input.shown,
         environment: input.env,
         permissions: () => permissions,
         isolation: setting,

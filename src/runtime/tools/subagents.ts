@@ -223,7 +223,8 @@ export class Subagents {
   async #post(given: SubagentTask, { held, signal, onLine }: Posted): Promise<SubagentEnd> {
     const { setting, lend, team } = this.#surroundings;
     const commands = { setting, lend, team: [...team()] };
-    const subagentTask = held === undefined ? given : { ...given, env: insideEnvironment(given.env) };
+    const subagentTask =
+      held === undefined ? given : { ...given, cwd: held.shownAt ?? given.cwd, env: insideEnvironment(given.env) };
     // A function cannot go into a thread. An empty argv is wrapped whether its program exists or not.
     const isolation = held && { argv: held.hold([], subagentTask.env), home: held.home };
     const pool = await (this.#pool ??= this.#open());

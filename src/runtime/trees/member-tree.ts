@@ -46,7 +46,7 @@ const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folde
  * @param from what it began from, for a tree whose index was forgotten: files that are tracked and ignored are in it
  * @throws GitFailure
  */
-async function snapshot(where: GitWhere, from?: string): Promise<string> {
+export async function snapshot(where: GitWhere, from?: string): Promise<string> {
   if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
   // `.teams` of the project itself stays as it was; nothing else of ours is below.
   const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
@@ -60,13 +60,18 @@ const become = async (tree: string, where: GitWhere): Promise<string> =>
   requireGit(await git(['read-tree', '--reset', '-u', tree], where), 'git read-tree');
 
 /** A repository within the tree would be kept as its name alone. */
-async function nested(from: string, to: string, where: GitWhere): Promise<string | undefined> {
+export async function nestedRepository(from: string, to: string, where: GitWhere): Promise<string | undefined> {
   const changes = await treeChanges(from, to, where);
   return changes.find((change) => change.to?.mode === '160000' && change.from?.mode !== '160000')?.path;
 }
 
 /** Makes a tree that holds nothing to be kept show a commit, for gates. @throws GitFailure */
-export async function showCommit(store: TeamStore, of: '.queue', commit: string, how: VaultGit): Promise<void> {
+export async function showCommit(
+  store: TeamStore,
+  of: '.queue' | '.lead',
+  commit: string,
+  how: VaultGit,
+): Promise<void> {
   readyTree(store.paths, of);
   const where = inTree(store.paths, of, how);
   // What gates made of tracked files goes; what git ignores stays, as in every working directory.
@@ -166,7 +171,7 @@ export class MemberTree {
     const where = inTree(paths, this.#member, { signal });
     const tree = await snapshot(where, isFirst ? undefined : base);
     if (tree === (await treeOf(base, where))) return undefined;
-    const inner = await nested(base, tree, where);
+    const inner = await nestedRepository(base, tree, where);
     if (inner !== undefined)
       throw new NestedRepository(`${inner} is a git repository of its own, which cannot land; remove its .git`);
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
@@ -199,7 +204,7 @@ export class MemberTree {
     const at = await this.#at(signal);
     const tree = await snapshot(where, isFirst ? undefined : at);
     if (at !== undefined && tree === (await treeOf(at, where))) return;
-    const inner = at === undefined ? undefined : await nested(at, tree, where);
+    const inner = at === undefined ? undefined : await nestedRepository(at, tree, where);
     if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
     const message = `What lay in the tree of ${this.#member} before ${before}`;
     const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);

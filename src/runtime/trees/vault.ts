@@ -73,6 +73,11 @@ export class VaultRefs {
     return `${this.all}left/${member}/before-${before}`;
   }
 
+  /** What the lead's agent changed of shared files. */
+  ofLead(id: string): string {
+    return `${this.all}lead/${id}`;
+  }
+
   /** The user's files before and after an apply. */
   applied(id: string, end: 'start' | 'end'): string {
     return `${this.all}applied/${id}/${end}`;
@@ -80,7 +85,7 @@ export class VaultRefs {
 
   /** What a member's tree was last made to, or kept as. */
   at(of: TreeOwner): string {
-    return `${this.all}trees/${of === '.queue' ? 'queue/of-the-lead' : `members/${of}`}`;
+    return `${this.all}trees/${of.startsWith('.') ? `of-the-lead/${of.slice(1)}` : `members/${of}`}`;
   }
 }
 
@@ -142,7 +147,7 @@ export async function keepCommit(
 }
 
 /** What of a project trees cannot have; a clause. */
-async function misfit(where: GitWhere, prefix: string): Promise<string | undefined> {
+export async function repositoryMisfit(where: GitWhere, prefix: string): Promise<string | undefined> {
   if (prefix !== '') return 'the working directory is not the root of its repository';
   const partial = await git(['config', '--get', 'extensions.partialClone'], where);
   if (partial.code === 0) return 'the repository is a partial clone, whose missing files git would have to fetch';
@@ -171,7 +176,7 @@ export async function openVault(
   const repository = await repositoryAt({ ...how, cwd }, known);
   if (typeof repository === 'string') return repository;
   const theirs = within(repository, how);
-  const why = await misfit(theirs, repository.prefix);
+  const why = await repositoryMisfit(theirs, repository.prefix);
   if (why !== undefined) return why;
   if (!hasVault(disk, paths)) {
     const settings: (readonly [string, string])[] = [];

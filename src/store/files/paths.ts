@@ -121,8 +121,8 @@ export interface TeamPaths {
   wisdom(file: WisdomFile): string;
 }
 
-/** No member's name begins with a dot. */
-export type TreeOwner = Name | '.queue';
+/** No member's name begins with a dot: trees for gates, and for the lead's agent. */
+export type TreeOwner = Name | '.queue' | '.lead';
 
 type SessionFolder = 'spec' | 'discussions' | 'explorations' | 'artifacts' | 'wisdom';
 

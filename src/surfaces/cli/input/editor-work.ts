@@ -147,7 +147,9 @@ async function dividedTeam(
     return teamOfPlan(context, plan, plan.plan.name, options);
   }
   const putAway = (paths: TeamPaths): Promise<void> => replaceTeam(context, paths, options);
-  const team = await teamOfTask(context, [text], undefined, options, putAway, person);
+  // An editor shows the files that change: trees, whose work must be applied, only where they are configured.
+  const isolation = settings(context).merged.config.isolation === 'trees' ? 'trees' : 'off';
+  const team = await teamOfTask(context, [text], undefined, { ...options, isolation }, putAway, person);
   if (team.kind === 'ended') return undefined;
   if (team.given === undefined) warnIfCopied(context, team.paths);
   listAbandoned(context, rootOf(context), team.paths.name);

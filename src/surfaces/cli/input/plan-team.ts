@@ -14,6 +14,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
+import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
 import { sessionOf, type RunFlags, type TeamToLead } from './lead-run.ts';
@@ -29,7 +30,7 @@ interface PlanFlags {
   readonly var: readonly string[];
 }
 
-interface StartFlags extends RunFlags {
+interface StartFlags extends RunFlags, IsolationFlag {
   readonly resume: boolean;
   readonly fresh: boolean;
 }
@@ -81,7 +82,7 @@ async function prepare(
   choice: StartDecision,
   { plan, from }: GivenPlan,
   name: Name,
-  flags: RunFlags,
+  flags: StartFlags,
 ): Promise<TeamPaths> {
   const { open } = settings(context);
   if (choice.do === 'resume') {
@@ -90,7 +91,8 @@ async function prepare(
   }
   if (choice.do === 'replace') await replaceTeam(context, choice.paths, flags);
   excludeTeamFiles(context);
-  return makePlannedTeam({ ...plan, name }, from, open);
+  const isolation = askedIsolationOf(context, flags);
+  return makePlannedTeam({ ...plan, name }, { ...from, isolation }, open);
 }
 
 /** Archives the team in whose place a new one comes. */

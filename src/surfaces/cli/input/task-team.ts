@@ -25,6 +25,7 @@ import {
   UsageError,
 } from '../../../app.ts';
 import { question } from './confirm.ts';
+import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { requireAgents } from './default-agent.ts';
 import { Interrupts } from '../interrupts.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
@@ -33,7 +34,7 @@ import { freeTerminal } from '../output/lead-terminal.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
-interface TaskFlags {
+interface TaskFlags extends IsolationFlag {
   readonly agent?: string | undefined;
   readonly planner?: string | undefined;
   readonly reviewer?: string | undefined;
@@ -86,7 +87,7 @@ export async function teamOfTask(
   if (flags.dryRun) return shown(context, preview);
   if (!(await isAgreed(context, preview.text, person))) return { kind: 'ended', code: DECLINED };
   if (choice.do === 'replace') await putAway(choice.paths);
-  return { kind: 'team', ...(await make(context, planned.task, name)) };
+  return { kind: 'team', ...(await make(context, planned.task, name, flags)) };
 }
 
 /** Decides from an earlier run of this task, or of this name: make, resume or replace. */
@@ -202,8 +203,9 @@ async function make(
   context: CliContext,
   task: PlannedTask,
   name: Name | undefined,
+  flags: IsolationFlag,
 ): Promise<{ paths: TeamPaths; given: GivenPlan }> {
-  const { open } = settings(context);
+  const open = { ...settings(context).open, isolation: askedIsolationOf(context, flags) };
   await requireAgents(task.named(name ?? generatedName()), context.io);
   excludeTeamFiles(context);
   if (name === undefined) return makeGeneratedTeam(task, open);

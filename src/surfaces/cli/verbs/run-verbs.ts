@@ -22,6 +22,10 @@ export const runs: readonly Verb[] = [
       },
       { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
       { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
+      {
+        flags: '--isolation <mode>',
+        what: 'trees: each member works in a tree of its own, and `teams apply` brings what landed into your files; off; auto',
+      },
       { flags: '--fail-fast', what: 'end the run when a required task fails' },
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { isPlanWord, parseName, previewPlan, UsageError, type RunOptions, type TeamPaths } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
+import { isolationFlag } from '../../input/asked-isolation.ts';
 import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, leadTeamOf, type ShowProgress, type TeamToLead } from '../../input/lead-run.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from '../../input/plan-team.ts';
@@ -15,6 +16,7 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({
   agent: text,
+  isolation: isolationFlag,
   planner: text,
   reviewer: text,
   name: text,

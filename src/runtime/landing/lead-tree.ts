@@ -1,0 +1,65 @@
+/**
+ * The tree in which the lead's agent changes shared files. What it makes of the common state lands as a change of a
+ * member does: kept, judged by the gates, and only then the common state. Nothing else may wait to land meanwhile.
+ */
+import { freeRef } from '../../store/team/vault.ts';
+import { newId } from '../../store/files/new-ids.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { git } from '../process/git.ts';
+import { nestedRepository, showCommit, snapshot } from '../trees/member-tree.ts';
+import { commitOf, commitTree, inTree, inVault, keepCommit, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import type { JudgedStates } from './judged-states.ts';
+import { treePlace, type TreePlace } from './tree-place.ts';
+
+export class LeadTree {
+  readonly #store: TeamStore;
+  readonly #refs: VaultRefs;
+  readonly #main: string;
+
+  private constructor(store: TeamStore, main: string) {
+    this.#store = store;
+    this.#refs = new VaultRefs(store);
+    this.#main = main;
+  }
+
+  /** Shows the common state. @throws GitFailure */
+  static async open(store: TeamStore, how: VaultGit): Promise<LeadTree> {
+    const main = await commitOf(new VaultRefs(store).main, inVault(store.paths, how));
+    if (main === undefined) throw new GitFailure('the team has no common state');
+    await showCommit(store, '.lead', main, how);
+    return new LeadTree(store, main);
+  }
+
+  get place(): TreePlace {
+    return treePlace(this.#store, '.lead');
+  }
+
+  /**
+   * Lands what lies in the tree.
+   *
+   * @returns why it did not land; it is kept then
+   * @throws GitFailure
+   */
+  async land(subject: string, states: JudgedStates, how: VaultGit): Promise<string | undefined> {
+    const { paths, clock } = this.#store;
+    const where = inTree(paths, '.lead', how);
+    const tree = await snapshot(where);
+    if (tree === (await treeOf(this.#main, where))) return undefined;
+    const inner = await nestedRepository(this.#main, tree, where);
+    if (inner !== undefined) return `${inner} is a git repository of its own, which cannot land`;
+    const commit = await commitTree(
+      { tree, parents: [this.#main], message: `${subject}\n\nTeams-Member: lead` },
+      where,
+    );
+    const ref = this.#refs.ofLead(newId(clock.now()));
+    await keepCommit(paths, { ref, commit, known: this.#main }, where);
+    const gates = await states.judge(commit, tree, how.signal);
+    const red = gates.filter(({ result }) => result === 'fail').map(({ name }) => name);
+    if (red.length > 0)
+      return `what the lead's agent changed is red (${red.join(', ')}) and did not land; it is ${ref}`;
+    freeRef(paths, this.#refs.main);
+    requireGit(await git(['update-ref', this.#refs.main, commit, this.#main], where), 'git update-ref');
+    return undefined;
+  }
+}

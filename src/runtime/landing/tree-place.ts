@@ -1,0 +1,15 @@
+/** Where a tree of the lead is, and where programs in an isolation see it. */
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import { behindTree } from '../../store/team/vault.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+export interface TreePlace {
+  readonly cwd: string;
+  readonly shown: ShownTree;
+}
+
+export const treePlace = (store: TeamStore, of: '.queue' | '.lead'): TreePlace => ({
+  cwd: store.paths.tree(of),
+  shown: { at: cwdOf(store), behind: behindTree(store.disk, store.paths) },
+});

@@ -1,0 +1,60 @@
+/**
+ * A project in git and a plan whose members have trees of their own: `const { teams, landed } = scene({ tasks })`. For
+ * tests that run such a plan and look at what landed, and at what is the user's.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Workplace, type Answer } from './cli.ts';
+
+export const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
+  });
+
+export interface Scene {
+  readonly place: Workplace;
+  readonly at: string;
+  readonly teams: (...argv: string[]) => Promise<Answer>;
+  /** What a ref of the team in the user's own repository has at a path. */
+  readonly landed: (path: string) => string;
+}
+
+export const EXEC = ['ada', 'bob', 'cy'].map((name) => ({ name, agent: { kind: 'exec' } }));
+
+export function scene(plan: object, files: Record<string, string> = {}): Scene {
+  const place = new Workplace();
+  const at = join(place.root, 'work');
+  mkdirSync(at);
+  git(at, 'init', '-q');
+  const all = { 'a.txt': 'one\ntwo\nthree\n', 'count.txt': '0\n', '.gitignore': '*.log\n', ...files };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(at, name), text);
+  git(at, 'add', '-A');
+  git(at, 'commit', '-qm', 'begin');
+  writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', members: EXEC, ...plan }));
+  writeFileSync(join(at, 'mine.txt'), 'not committed\n');
+  const main = (): string =>
+    git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
+      .split('\n')
+      .find((ref) => ref.endsWith('/main')) ?? '';
+  return {
+    place,
+    at,
+    teams: (...argv) => place.say(argv, { cwd: at }),
+    landed: (path) => git(at, 'show', `${main()}:${path}`),
+  };
+}
+
+export const userState = (at: string): object => ({
+  files: Object.fromEntries(
+    readdirSync(at)
+      .filter((name) => !name.startsWith('.git') && !name.startsWith('.t'))
+      .map((name) => [name, readFileSync(join(at, name), 'utf8')]),
+  ),
+  index: git(at, 'ls-files', '--stage'),
+  refs: git(at, 'for-each-ref', 'refs/heads', 'refs/stash'),
+  status: git(at, 'status', '--porcelain'),
+});
