@@ -168,6 +168,7 @@ const ARCHITECTURE: Architecture = {
     runtime: [
       'setup',
       'runs/refine',
+      'runs/apply',
       'runs/pipeline',
       'runs/up',
       'runs',

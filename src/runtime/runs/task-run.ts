@@ -199,13 +199,26 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
 }
 
 /**
- * Archives a finished team with a generated name, because no user asks for it by name (docs/specification.md R5.14).
+ * Archives a finished team with a generated name, because no user asks for it by name (docs/specification.md R5.14). One
+ * whose work landed and is not applied stays: `teams apply` takes it by itself.
  *
  * @returns the report, with the folder of the archived team
  */
 export async function archiveFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
   const isOver = report.outcome === 'succeeded' || report.outcome === 'failed';
   if (!isOver || !isGenerated(paths.name)) return report;
+  if (await hasUnapplied(paths)) return report;
   await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);
   return { ...report, folder: findTeam(paths.root, paths.name)?.paths.folder ?? report.folder };
+}
+
+async function hasUnapplied(paths: TeamPaths): Promise<boolean> {
+  const store = openForReading(paths, { clock: realClock });
+  try {
+    if (store.config.read()?.isolation !== 'trees') return false;
+    const { unappliedIn } = await import('../trees/landed-work.ts');
+    return (await unappliedIn(store, new AbortController().signal)) > 0;
+  } finally {
+    store.close();
+  }
 }

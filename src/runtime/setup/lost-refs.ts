@@ -25,6 +25,8 @@ export interface KeptRefs {
   readonly name: string;
   readonly keptAt: Timestamp | undefined;
   readonly refs: readonly TeamRef[];
+  /** Changes landed in its trees; whether they were applied is not known any more. */
+  readonly holdsWork: boolean;
 }
 
 export interface LostRefs {
@@ -78,7 +80,13 @@ function groups(refs: readonly TeamRef[]): KeptRefs[] {
       .sort()
       .at(-1),
     refs: own,
+    holdsWork: holdsWork(own),
   }));
+}
+
+function holdsWork(refs: readonly TeamRef[]): boolean {
+  const [main, root] = ['/main', '/root'].map((end) => refs.find(({ ref }) => ref.endsWith(end))?.commit);
+  return main !== undefined && main !== root;
 }
 
 interface Worktree {

@@ -13,6 +13,7 @@ import { removeLostHomes } from '../../store/user/agent-homes.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
+import { unappliedIn } from '../trees/landed-work.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
 import { findLostRefs, type LostRefs } from './lost-refs.ts';
 
@@ -20,6 +21,8 @@ interface PrunableTeam extends ListedTeam {
   readonly safetyPoint: { readonly start: SafetyPoint; readonly team: string | undefined } | undefined;
   /** An undo was begun and did not end; after this it cannot be finished. */
   readonly undoBegun: boolean;
+  /** Changes that landed in its trees and are not in the user's files. */
+  readonly unapplied: number;
 }
 
 /** What can be removed. */
@@ -38,7 +41,8 @@ export async function findPrunable(root: string, { olderThanMs }: PruneChoice): 
   // A removal that was confirmed is finished, also when nobody reads the answer.
   const { signal } = new AbortController();
   const before = olderThanMs === undefined ? Infinity : realClock.now() - olderThanMs;
-  const teams = archivedBefore(root, before).map((team) => ({ ...team, ...readRun(team) }));
+  const teams: PrunableTeam[] = [];
+  for (const team of archivedBefore(root, before)) teams.push({ ...team, ...(await readRun(team, signal)) });
   const refs = olderThanMs === undefined ? await findLostRefs(root, signal) : undefined;
   const { lost = [], left = [], problem } = refs ?? {};
   return {
@@ -87,19 +91,20 @@ function forgetHomes(root: string): void {
 const stays = (team: string, why: string): string =>
   `Some git refs of team ${team} stay: ${why}. When that is mended, \`teams prune --all\` removes them.`;
 
-function readRun({ paths }: ListedTeam): Pick<PrunableTeam, 'safetyPoint' | 'undoBegun'> {
+async function readRun({ paths }: ListedTeam, signal: AbortSignal): Promise<Omit<PrunableTeam, keyof ListedTeam>> {
   try {
     const store = openForReading(paths, { clock: realClock });
     try {
       const { start, undoing } = stateIn(store) ?? {};
       const team = store.board.fold().team?.id;
-      return { safetyPoint: start && { start, team }, undoBegun: undoing !== undefined };
+      const unapplied = await unappliedIn(store, signal);
+      return { safetyPoint: start && { start, team }, undoBegun: undoing !== undefined, unapplied };
     } finally {
       store.close();
     }
   } catch (error) {
     // A report without a team, or a folder that is unreadable.
-    if (isTeamError(error)) return { safetyPoint: undefined, undoBegun: false };
+    if (isTeamError(error)) return { safetyPoint: undefined, undoBegun: false, unapplied: 0 };
     throw error;
   }
 }

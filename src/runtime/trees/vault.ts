@@ -83,6 +83,11 @@ export class VaultRefs {
     return `${this.all}applied/${id}/${end}`;
   }
 
+  /** A branch as it was made. */
+  branch(id: string): string {
+    return `${this.all}branches/${id}`;
+  }
+
   /** What a member's tree was last made to, or kept as. */
   at(of: TreeOwner): string {
     return `${this.all}trees/${of.startsWith('.') ? `of-the-lead/${of.slice(1)}` : `members/${of}`}`;

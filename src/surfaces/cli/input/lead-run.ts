@@ -18,6 +18,7 @@ import {
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
+import { applyAtEnd } from './apply-work.ts';
 import { limitChange } from './limit-change.ts';
 import { settings } from './settings.ts';
 
@@ -30,14 +31,19 @@ export interface RunFlags {
   readonly maxTokens?: number | undefined;
   /** Limits such as `member.ada.cost=2`. */
   readonly budget?: readonly string[] | undefined;
+  /** Brings what landed into the project's files at the end. */
+  readonly apply?: boolean | undefined;
 }
 
 /** The session options of a run: the configuration, overridden by the flags. */
-export const sessionOf = (base: SessionOptions, { failFast, takeover, ...limits }: RunFlags): SessionOptions => ({
+export const sessionOf = (
+  base: SessionOptions,
+  { failFast, takeover, maxCost, maxTokens, budget }: RunFlags,
+): SessionOptions => ({
   ...base,
   failFast,
   takeover,
-  budget: [...(base.budget ?? []), ...limitsOf(limits)],
+  budget: [...(base.budget ?? []), ...limitsOf({ maxCost, maxTokens, budget })],
 });
 
 /** @throws UsageError `USAGE` naming the limit */
@@ -98,8 +104,13 @@ export async function leadRun(
   } finally {
     await progress?.stop();
   }
-  report = await archiveFinished(paths, report, settings(context).session);
+  const landed = report.apply !== undefined;
+  if (!landed) report = await archiveFinished(paths, report, settings(context).session);
   context.result(report, reportText(report));
+  if (landed) {
+    await applyAtEnd(context, paths, flags.apply ?? false);
+    await archiveFinished(paths, report, settings(context).session);
+  }
   const isOver = report.outcome === 'succeeded' || report.outcome === 'failed';
   if (interrupts.code === undefined || isOver) return report.exitCode;
   context.warn(
@@ -126,7 +137,7 @@ export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: I
  * @returns the exit code
  */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
-  const { timeout, failFast, strict, takeover, maxCost, maxTokens, budget = [] } = flags;
+  const { timeout, failFast, strict, takeover, maxCost, maxTokens, budget = [], apply } = flags;
   const args = [
     'resume',
     paths.name,
@@ -137,6 +148,7 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
     ...(strict ? ['--strict'] : []),
     ...(context.flags.yes ? ['--yes'] : []),
     ...(takeover ? ['--takeover'] : []),
+    ...(apply === true ? ['--apply'] : []),
     ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
     ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
     ...budget.flatMap((limit) => ['--budget', limit]),

@@ -14,6 +14,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
+import { refuseUnapplied } from './apply-work.ts';
 import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
@@ -89,7 +90,10 @@ async function prepare(
     context.info(`Continuing the unfinished team ${name}.`);
     return choice.paths;
   }
-  if (choice.do === 'replace') await replaceTeam(context, choice.paths, flags);
+  if (choice.do === 'replace') {
+    if (!flags.fresh) await refuseUnapplied(context, choice.paths, '--fresh');
+    await replaceTeam(context, choice.paths, flags);
+  }
   excludeTeamFiles(context);
   const isolation = askedIsolationOf(context, flags);
   return makePlannedTeam({ ...plan, name }, { ...from, isolation }, open);

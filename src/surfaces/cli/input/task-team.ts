@@ -25,6 +25,7 @@ import {
   UsageError,
 } from '../../../app.ts';
 import { question } from './confirm.ts';
+import { refuseUnapplied } from './apply-work.ts';
 import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { requireAgents } from './default-agent.ts';
 import { Interrupts } from '../interrupts.ts';
@@ -86,7 +87,10 @@ export async function teamOfTask(
   const preview = previewOf(context, planned.task, name);
   if (flags.dryRun) return shown(context, preview);
   if (!(await isAgreed(context, preview.text, person))) return { kind: 'ended', code: DECLINED };
-  if (choice.do === 'replace') await putAway(choice.paths);
+  if (choice.do === 'replace') {
+    if (!flags.fresh) await refuseUnapplied(context, choice.paths, '--fresh');
+    await putAway(choice.paths);
+  }
   return { kind: 'team', ...(await make(context, planned.task, name, flags)) };
 }
 

@@ -55,6 +55,8 @@ const archived = z.strictObject({
   archivedAt: time.optional(),
   folder: text,
   undoBegun: z.literal(true).optional(),
+  /** Changes that landed in its trees and were never applied. */
+  unapplied: z.number().int().min(1).optional(),
 });
 const teamRefs = z.strictObject({ id: text, name: z.string(), keptAt: time.optional(), count: counted });
 export const pruned = answer({

@@ -100,6 +100,13 @@ export const applied = answer({
   files: z.array(z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) })),
   done: z.boolean(),
 });
+const branched = answer({
+  team: text,
+  branch: text,
+  commit: text,
+  /** The subjects of its commits. */
+  commits: z.array(text),
+});
 export const changes = answer({
   team: text,
   task: text.nullable(),
@@ -143,5 +150,5 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   export: { answers: [exported] },
   diff: { answers: [changes] },
   undo: { answers: [undone] },
-  apply: { answers: [applied] },
+  apply: { answers: [applied, branched] },
 };

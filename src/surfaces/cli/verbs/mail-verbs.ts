@@ -190,12 +190,20 @@ const looking: readonly Verb[] = [
     name: 'apply',
     summary: "bring what landed into the project's files, where members have trees of their own",
     words: '[team]',
+    options: [
+      {
+        flags: '--branch <name>',
+        what: 'make a new branch of it on HEAD, one commit a task, instead; your files stay as they are',
+      },
+      { flags: '--task <task>', what: 'only the change of this task' },
+    ],
     examples: [
       {
         line: 'teams apply login',
         what: 'all that landed since the last time; nothing if one of your own edits conflicts',
       },
-      { line: 'teams apply', what: 'the only team' },
+      { line: 'teams apply', what: 'the team that ended last and is not applied' },
+      { line: 'teams apply login --branch login-work', what: 'commits to review, to push or to merge' },
     ],
     load: () => import('../commands/views/apply.ts'),
   },

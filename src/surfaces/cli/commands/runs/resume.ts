@@ -16,6 +16,7 @@ const schema = z.object({
   maxTokens: wholeNumber,
   budget: texts,
   timeout: duration,
+  apply: flag,
   failFast: flag,
   strict: flag,
   detach: flag,

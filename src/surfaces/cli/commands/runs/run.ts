@@ -25,6 +25,7 @@ const schema = z.object({
   maxCost: money,
   maxTokens: wholeNumber,
   budget: texts,
+  apply: flag,
   failFast: flag,
   strict: flag,
   detach: flag,

@@ -9,6 +9,7 @@ import {
   remainsOf,
   type TeamPaths,
 } from '../../../../app.ts';
+import { refuseUnapplied } from '../../input/apply-work.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
@@ -31,6 +32,7 @@ export const act: Act = async (context, given) => {
   }
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
+  if (!force) await refuseUnapplied(context, team.paths, '--force');
   const { stopped } = await closeTeam(team.paths, { purpose: 'delete', force, now }, settings(context).session);
   const who = stopped.length === 0 ? '' : ` ${stopped.join(', ')} stopped.`;
   context.result({ team: team.name, stopped }, `Team ${team.name} was archived.${who}`);

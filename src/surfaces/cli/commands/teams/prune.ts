@@ -41,15 +41,18 @@ export const act: Act = async (context, given) => {
 
 const NO_UNDO = 'an undo of it did not end, and can then not be finished';
 
+const unappliedText = (count: number): string =>
+  `the work of ${count} ${count === 1 ? 'task' : 'tasks'} landed and was never applied: \`teams apply\` it first`;
+
 function shownOf({ teams, lost }: Prunable): string {
-  const rows = teams.map(({ name, archivedAt = '', paths, undoBegun }) =>
-    [name, archivedAt, paths.folder].concat(undoBegun ? NO_UNDO : []),
+  const rows = teams.map(({ name, archivedAt = '', paths, undoBegun, unapplied }) =>
+    [name, archivedAt, paths.folder].concat(undoBegun ? NO_UNDO : [], unapplied > 0 ? unappliedText(unapplied) : []),
   );
-  const refs = lost.map(({ name, keptAt = '', id, refs: own }) => [
+  const refs = lost.map(({ name, keptAt = '', id, refs: own, holdsWork }) => [
     name,
     keptAt,
     `${own.length} git ${own.length === 1 ? 'ref' : 'refs'} below refs/teams/${id}/`,
-    'the team is gone',
+    holdsWork ? 'the team is gone; work landed in it that may not be applied' : 'the team is gone',
   ]);
   return table([...rows, ...refs]);
 }
@@ -63,11 +66,12 @@ function whatOf({ teams, lost }: Prunable): string {
 }
 
 const answerOf = ({ teams, lost, left }: Prunable) => ({
-  teams: teams.map(({ name, archivedAt, paths, undoBegun }) => ({
+  teams: teams.map(({ name, archivedAt, paths, undoBegun, unapplied }) => ({
     name,
     archivedAt,
     folder: paths.folder,
     ...(undoBegun ? { undoBegun } : {}),
+    ...(unapplied > 0 ? { unapplied } : {}),
   })),
   refs: lost.map(refsView),
   left: left.map((one) => ({ ...refsView(one), why: one.why })),

@@ -1,41 +1,33 @@
-/** `teams apply`: brings what landed into the project's files. */
+/** `teams apply`: brings what landed into the project's files, or into a new branch. */
 import * as z from 'zod';
-import { carryOutApply, planApply, type ApplyPlan } from '../../../../app.ts';
-import { noMore, readOptions } from '../../input/options.ts';
+import { ENV, makeBranch } from '../../../../app.ts';
+import { applyWork, lastUnapplied } from '../../input/apply-work.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
-import { settings } from '../../input/settings.ts';
-import { withTeamReader } from '../../input/team-reader-choice.ts';
+import { taskNamed, withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({});
+const schema = z.object({ branch: text, task: text });
 
-export const act: Act = (context, given) =>
-  withTeamReader(context, given.words, 0, async (reader, words) => {
+export const act: Act = async (context, given) => {
+  const { branch, task: named } = readOptions(schema, given);
+  refuseMembers(context, 'apply what landed');
+  const isNamed = given.words.length > 0 || (context.io.environment[ENV.team] ?? '') !== '';
+  const last = isNamed ? undefined : await lastUnapplied(context);
+  return withTeamReader(context, last === undefined ? given.words : [last], 0, async (reader, words) => {
     noMore(words);
-    readOptions(schema, given);
-    refuseMembers(context, 'apply what landed');
-    const plan = await planApply(reader, context.io.gone);
-    const files = plan.steps.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
-    const answer = { team: reader.paths.name, landed: plan.landed, files };
-    if (files.length === 0) {
-      context.result({ ...answer, done: false }, 'Nothing to apply: your files have all that landed.');
+    const task = named === undefined ? undefined : taskNamed(reader, named);
+    const { name } = reader.paths;
+    if (branch !== undefined) {
+      const made = await makeBranch(reader, { name: branch, task }, context.io.gone);
+      const commits = `${made.commits.length} ${made.commits.length === 1 ? 'commit' : 'commits'}`;
+      const lines = made.commits.map((subject) => `  ${subject}`);
+      const note = `Branch ${branch} has ${commits} of team ${name} on HEAD. Your files are as they were.`;
+      context.result({ team: name, branch, commit: made.commit, commits: made.commits }, [...lines, note].join('\n'));
       return 0;
     }
-    await carryOutApply(reader, plan, settings(context).session.store, context.io.gone);
-    context.result({ ...answer, done: true }, textOf(reader.paths.name, plan, files));
+    const { answer, text: shown } = await applyWork(context, reader, { task });
+    context.result(answer, last === undefined ? shown : `Team ${name}\n${shown}`);
     return 0;
   });
-
-const changeOf = (from: object | null, to: object | null): 'added' | 'modified' | 'deleted' => {
-  if (from === null) return 'added';
-  return to === null ? 'deleted' : 'modified';
 };
-
-function textOf(team: string, { landed }: ApplyPlan, files: readonly { path: string; change: string }[]): string {
-  const tasks = `${landed} ${landed === 1 ? 'task' : 'tasks'}`;
-  const many = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
-  return [
-    ...files.map(({ path, change }) => `  ${change}: ${path}`),
-    `Applied ${tasks}, ${many}. \`teams undo ${team}\` takes them back.`,
-  ].join('\n');
-}

@@ -3,20 +3,21 @@
  * last apply. A conflict with an edit of the user's changes nothing. Each apply is kept as a life of the run, so that
  * `teams undo` takes exactly it back, and a killed one is finished or taken back like an undo (docs/isolation.md).
  */
-import { ConflictError, UsageError } from '../../model/text/errors.ts';
-import type { RunLife } from '../../model/team/team-config.ts';
-import { newId } from '../../store/files/new-ids.ts';
-import { cwdOf, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import type { StoreOptions } from '../../store/team/team-store.ts';
-import { mirror } from '../landing/mirror.ts';
-import { GitFailure, requireGit, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
-import { repositoryAt } from '../process/git-place.ts';
-import { git } from '../process/git.ts';
-import { knownOf } from '../process/safety-ref.ts';
-import { commitOf, commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../trees/vault.ts';
-import { leadStatusOf } from '../views/external-status.ts';
-import { carryOutUndo } from './carry-out-undo.ts';
-import { interruptedUndo, stepAt, type UndoPlan } from './undo.ts';
+import { ConflictError, UsageError } from '../../../model/text/errors.ts';
+import type { Task } from '../../../model/board/task.ts';
+import type { RunLife } from '../../../model/team/team-config.ts';
+import { newId } from '../../../store/files/new-ids.ts';
+import { cwdOf, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
+import type { StoreOptions } from '../../../store/team/team-store.ts';
+import { mirror } from '../../landing/mirror.ts';
+import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
+import { repositoryAt } from '../../process/git-place.ts';
+import { knownOf } from '../../process/safety-ref.ts';
+import { landedWork } from '../../trees/landed-work.ts';
+import { commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { leadStatusOf } from '../../views/external-status.ts';
+import { carryOutUndo } from '../carry-out-undo.ts';
+import { interruptedUndo, stepAt, type UndoPlan } from '../undo.ts';
 
 /** What an apply would do. */
 export interface ApplyPlan extends UndoPlan {
@@ -28,7 +29,11 @@ export interface ApplyPlan extends UndoPlan {
  * @throws UsageError `USAGE` for a team without trees; ConflictError `LEAD_ALIVE` for a running team, `REFUSED` naming
  *   the files that were edited at the same place, and after an apply or undo that did not end
  */
-export async function planApply(store: TeamReader, signal: AbortSignal): Promise<ApplyPlan> {
+export async function planApply(
+  store: TeamReader,
+  { task }: { readonly task?: Task | undefined },
+  signal: AbortSignal,
+): Promise<ApplyPlan> {
   const { name } = store.paths;
   const { start, lives = [], undoing } = stateIn(store) ?? {};
   if (store.config.read()?.isolation !== 'trees')
@@ -44,7 +49,7 @@ export async function planApply(store: TeamReader, signal: AbortSignal): Promise
   if (undoing !== undefined) throw new ConflictError('REFUSED', interruptedUndo(name, undoing));
   if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
   try {
-    return await plan(store, { lives, known: knownOf(store, start), leftOut: start.leftOut }, signal);
+    return await plan(store, { lives, known: knownOf(store, start), leftOut: start.leftOut, task }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
@@ -55,18 +60,24 @@ interface Beginning {
   readonly lives: readonly RunLife[];
   readonly known: ReturnType<typeof knownOf>;
   readonly leftOut: readonly string[] | undefined;
+  /** Only the change of this task. */
+  readonly task: Task | undefined;
 }
 
-async function plan(store: TeamReader, { lives, known, leftOut }: Beginning, signal: AbortSignal): Promise<ApplyPlan> {
+async function plan(
+  store: TeamReader,
+  { lives, known, leftOut, task }: Beginning,
+  signal: AbortSignal,
+): Promise<ApplyPlan> {
   const { paths, clock } = store;
   const repository = await repositoryAt({ cwd: cwdOf(store), signal }, known);
   if (typeof repository === 'string') throw new GitFailure(repository);
   const own = inVault(paths, { signal });
   const refs = new VaultRefs(store);
-  const main = await commitOf(refs.main, own);
+  const work = await landedWork(store, signal);
+  if (work === undefined) throw new GitFailure('its repository is gone');
   const before = lives.filter(({ undone = false }) => !undone);
-  const from = before.findLast(({ landed }) => landed !== undefined)?.landed ?? (await commitOf(refs.root, own));
-  if (main === undefined || from === undefined) throw new GitFailure('its repository is gone');
+  const { from, to } = task === undefined ? { from: work.applied, to: work.main } : attemptOf(store, task);
   const files = await withTrees(repository, { signal }, { keep: true, leftOut }, (trees) =>
     Promise.resolve(trees.files),
   );
@@ -75,16 +86,16 @@ async function plan(store: TeamReader, { lives, known, leftOut }: Beginning, sig
     { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
     own,
   );
-  const merged = await mergeTrees(now, main, own);
+  const merged = await mergeTrees(now, to, own);
   if (merged.conflicts.length > 0) throw conflicting(store, merged.conflicts);
-  const after = await commitTree({ tree: merged.tree, parents: [now, main], message: `All files after it` }, own);
+  const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, own);
   const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
-  const ended = { start: now, end: after, since, landed: main };
+  // An apply of one task is no state of the whole: the next merges from the one before.
+  const ended = { start: now, end: after, since, landed: task === undefined ? work.main : undefined };
   if (changes.length > 0) await keepBoth(store, refs, ended, signal);
   const steps = changes.map((change) => stepAt(repository.top, change));
   const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
   if (edited.length > 0) throw conflicting(store, edited);
-  const count = await git(['rev-list', '--first-parent', '--count', `${from}..${main}`], own);
   return {
     top: repository.top,
     place: repository.place,
@@ -94,8 +105,14 @@ async function plan(store: TeamReader, { lives, known, leftOut }: Beginning, sig
     lives: [...before, ended],
     ended: [...before, { ...ended, undone: true }],
     begun: undefined,
-    landed: Number(requireGit(count, 'git rev-list')),
+    landed: task === undefined ? work.count : 1,
   };
+}
+
+function attemptOf({ paths }: TeamReader, task: Task): { from: string; to: string } {
+  if (task.status === 'completed' && task.landed !== undefined)
+    return { from: task.landed.attempt.base, to: task.landed.attempt.commit };
+  throw new UsageError('USAGE', `No change of task #${task.id} of team ${paths.name} has landed.`);
 }
 
 const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' && to?.mode !== '160000';

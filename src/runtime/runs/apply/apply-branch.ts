@@ -1,0 +1,152 @@
+/**
+ * Makes a branch of what landed: one commit a change, each merged again onto the user's HEAD with what it began from as
+ * base. So edits of the user's that are not committed are in none of them; a change that needs one is refused. The branch
+ * is made, never moved; commits are the user's, unsigned, and no hook runs (docs/isolation.md).
+ */
+import { ConflictError, UsageError } from '../../../model/text/errors.ts';
+import type { Task } from '../../../model/board/task.ts';
+import { newId } from '../../../store/files/new-ids.ts';
+import { cwdOf, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
+import { mirror } from '../../landing/mirror.ts';
+import { repositoryAt, within } from '../../process/git-place.ts';
+import { GitFailure, requireGit } from '../../process/git-tree.ts';
+import { git, type GitWhere } from '../../process/git.ts';
+import { knownOf } from '../../process/safety-ref.ts';
+import { commitOf, commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { attemptKey } from '../../trees/member-tree.ts';
+
+interface MadeBranch {
+  readonly name: string;
+  readonly commit: string;
+  /** Its commits, each with its subject. */
+  readonly commits: readonly string[];
+}
+
+interface BranchChoice {
+  readonly name: string;
+  /** Only the change of this task. */
+  readonly task?: Task | undefined;
+}
+
+/**
+ * @throws UsageError `USAGE` for a name that git refuses, or without anything to bring; ConflictError `REFUSED` for a
+ *   branch that exists, and naming the files of a change that does not fit to HEAD
+ */
+export async function makeBranch(store: TeamReader, choice: BranchChoice, signal: AbortSignal): Promise<MadeBranch> {
+  const { name } = store.paths;
+  const { start } = stateIn(store) ?? {};
+  if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
+  try {
+    const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
+    if (typeof repository === 'string') throw new GitFailure(repository);
+    return await branchIn(store, choice, within(repository, { signal }), signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `No branch was made: ${error.message}.`);
+  }
+}
+
+async function branchIn(
+  store: TeamReader,
+  { name, task }: BranchChoice,
+  theirs: GitWhere,
+  signal: AbortSignal,
+): Promise<MadeBranch> {
+  const { paths } = store;
+  const refs = new VaultRefs(store);
+  const own = inVault(paths, { signal });
+  await requireNewBranch(name, theirs);
+  const who = await identity(theirs);
+  const head = await commitOf('HEAD', theirs);
+  const empty = requireGit(await git(['hash-object', '-t', 'tree', '/dev/null'], own), 'git hash-object');
+  const landed = await changesOf(refs, task, own);
+  const commits: string[] = [];
+  let top = { commit: head, tree: head === undefined ? empty : await treeOf(head, theirs) };
+  for (const change of landed) {
+    const tree = await onTop(top.tree, change, own);
+    if (Array.isArray(tree)) throw misfit(paths.name, change.subject, tree);
+    if (tree === top.tree) continue;
+    const parents = top.commit === undefined ? [] : [top.commit];
+    const commit = await commitTree(
+      { tree, parents, message: messageOf(change) },
+      { ...own, env: { ...own.env, ...who } },
+    );
+    top = { commit, tree };
+    commits.push(change.subject);
+  }
+  if (top.commit === undefined || commits.length === 0)
+    throw new UsageError('USAGE', `No branch was made: HEAD has all that landed in team ${paths.name}.`);
+  await keepCommit(paths, { ref: refs.branch(newId(store.clock.now())), commit: top.commit }, own);
+  const trouble = await mirror(store, refs.all, { signal });
+  if (trouble !== undefined) throw new GitFailure(trouble);
+  const made = await git(['update-ref', `refs/heads/${name}`, top.commit, ''], theirs);
+  if (made.code !== 0) throw new GitFailure(`git update-ref: ${made.said}`);
+  return { name, commit: top.commit, commits };
+}
+
+async function requireNewBranch(name: string, theirs: GitWhere): Promise<void> {
+  const { code } = await git(['check-ref-format', '--branch', name], theirs);
+  if (code !== 0) throw new UsageError('USAGE', `${JSON.stringify(name)} is no name of a branch.`);
+  if ((await commitOf(`refs/heads/${name}`, theirs)) !== undefined)
+    throw new ConflictError('REFUSED', `Branch ${name} exists already, and is not moved; choose another name.`);
+}
+
+/** The user's name and address, as variables of git. @throws GitFailure without them */
+async function identity(theirs: GitWhere): Promise<Record<string, string>> {
+  const said = requireGit(await git(['var', 'GIT_AUTHOR_IDENT'], theirs), 'git var');
+  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said) ?? [];
+  return Object.fromEntries(
+    ['AUTHOR', 'COMMITTER'].flatMap((as) => [
+      [`GIT_${as}_NAME`, name],
+      [`GIT_${as}_EMAIL`, email],
+    ]),
+  );
+}
+
+interface Change {
+  /** The states before and after it. */
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly trailers: string;
+  readonly member: string;
+}
+
+const FORMAT = '--format=%H%x00%P%x00%s%x00%(trailers:only,unfold)%x00%(trailers:key=Teams-Member,valueonly)%x00%x1e';
+
+/** Oldest first. */
+async function changesOf(refs: VaultRefs, task: Task | undefined, own: GitWhere): Promise<Change[]> {
+  const range = `${refs.root}..${refs.main}`;
+  const listed = requireGit(await git(['log', '--first-parent', '--reverse', FORMAT, range], own), 'git log');
+  const all = listed.split('\x1e').flatMap((row): Change[] => {
+    const [to = '', parents = '', subject = '', trailers = '', member = ''] = row.trim().split('\0');
+    const [from = ''] = parents.split(' ');
+    return from === '' ? [] : [{ from, to, subject, trailers: trailers.trim(), member: member.trim() }];
+  });
+  if (task === undefined) return all;
+  const key = attemptKey(task);
+  const its = all.filter(({ trailers }) => trailers.split('\n').includes(`Teams-Attempt: ${key}`));
+  if (its.length === 0) throw new UsageError('USAGE', `No change of task #${task.id} has landed.`);
+  return its;
+}
+
+/** The tree with a change on top, or the files that do not fit. */
+async function onTop(top: string, { from, to }: Change, own: GitWhere): Promise<string | string[]> {
+  const made = async (tree: string, parents: string[]) =>
+    commitTree({ tree, parents, message: 'For a branch', date: '0' }, own);
+  const base = await made(await treeOf(from, own), []);
+  const [ours, theirs] = [await made(top, [base]), await made(await treeOf(to, own), [base])];
+  const { tree, conflicts } = await mergeTrees(ours, theirs, own);
+  return conflicts.length > 0 ? [...conflicts] : tree;
+}
+
+const messageOf = ({ subject, trailers, member }: Change): string => {
+  const by = member === '' || member === 'lead' ? [] : [`Co-authored-by: ${member} <${member}@teams.invalid>`];
+  return [subject, '', trailers, ...by].join('\n');
+};
+
+const misfit = (team: string, subject: string, files: readonly string[]): ConflictError =>
+  new ConflictError(
+    'REFUSED',
+    `No branch was made: ${JSON.stringify(subject)} of team ${team} does not fit to HEAD in ${files.join(', ')}: it builds on edits of yours that are not committed, or HEAD changed the same place. Commit them first, or use \`teams apply\` without --branch.`,
+  );

@@ -1,0 +1,107 @@
+/** Brings what landed in a team into the project's files: for `teams apply`, and at the end of a run. */
+import {
+  carryOutApply,
+  ConflictError,
+  listTeams,
+  openForReading,
+  planApply,
+  realClock,
+  stateIn,
+  unappliedIn,
+  type ApplyPlan,
+  type Name,
+  type Task,
+  type TeamPaths,
+  type TeamReader,
+} from '../../../app.ts';
+import type { CliContext } from '../context.ts';
+import { question } from './confirm.ts';
+import { rootOf } from './root.ts';
+import { settings } from './settings.ts';
+
+interface Applied {
+  readonly team: Name;
+  readonly landed: number;
+  readonly files: readonly { readonly path: string; readonly change: 'added' | 'modified' | 'deleted' }[];
+  readonly done: boolean;
+}
+
+/** @throws as `planApply` and `carryOutApply` */
+export async function applyWork(
+  context: CliContext,
+  reader: TeamReader,
+  choice: { readonly task?: Task | undefined },
+): Promise<{ readonly answer: Applied; readonly text: string }> {
+  const plan = await planApply(reader, choice, context.io.gone);
+  const files = plan.steps.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
+  const answer = { team: reader.paths.name, landed: plan.landed, files };
+  if (files.length === 0)
+    return { answer: { ...answer, done: false }, text: 'Nothing to apply: your files have all that landed.' };
+  await carryOutApply(reader, plan, settings(context).session.store, context.io.gone);
+  return { answer: { ...answer, done: true }, text: textOf(reader.paths.name, plan, files) };
+}
+
+const changeOf = (from: object | null, to: object | null): 'added' | 'modified' | 'deleted' => {
+  if (from === null) return 'added';
+  return to === null ? 'deleted' : 'modified';
+};
+
+const textOf = (team: string, plan: ApplyPlan, files: Applied['files']): string =>
+  [
+    ...files.map(({ path, change }) => `  ${change}: ${path}`),
+    `Applied ${amount(plan.landed, 'task')}, ${amount(files.length, 'file')}. \`teams undo ${team}\` takes them back.`,
+  ].join('\n');
+
+const amount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/**
+ * At the end of a run: applies if that was asked for; on a terminal a person is asked. `--yes` is no answer to it.
+ *
+ * @throws as {@link applyWork}
+ */
+export async function applyAtEnd(context: CliContext, paths: TeamPaths, isAsked: boolean): Promise<void> {
+  if (!isAsked && (!context.isInteractive || context.flags.yes)) return;
+  const reader = openForReading(paths, { clock: realClock });
+  try {
+    if ((await unappliedIn(reader, context.io.gone)) === 0) return;
+    if (!isAsked) {
+      const { landed, steps } = await planApply(reader, {}, context.io.gone);
+      const asked = `Apply ${amount(landed, 'task')}, ${amount(steps.length, 'file')} to your files? [Y/n]`;
+      if (steps.length === 0 || !/^(?:y(?:es)?)?$/i.test((await question(asked)).trim())) return;
+    }
+    context.info((await applyWork(context, reader, {})).text);
+  } finally {
+    reader.close();
+  }
+}
+
+/** @throws ConflictError `REFUSED` for a team whose work landed and was never applied: it would be out of sight */
+export async function refuseUnapplied(context: CliContext, paths: TeamPaths, cure: string): Promise<void> {
+  const reader = openForReading(paths, { clock: realClock });
+  try {
+    const count = await unappliedIn(reader, context.io.gone);
+    if (count === 0) return;
+    throw new ConflictError(
+      'REFUSED',
+      `The work of ${amount(count, 'task')} of team ${paths.name} has landed and is not in your files: \`teams apply ${paths.name}\` brings it there; ${cure} archives the team as it is.`,
+    );
+  } finally {
+    reader.close();
+  }
+}
+
+/** The team that ended last and whose work is not applied. */
+export async function lastUnapplied(context: CliContext): Promise<Name | undefined> {
+  const found: { readonly name: Name; readonly at: string }[] = [];
+  for (const { name, paths, archivedAt } of listTeams(rootOf(context))) {
+    if (archivedAt !== undefined) continue;
+    const reader = openForReading(paths, { clock: realClock });
+    try {
+      const { finishedAt, createdAt = '' } = stateIn(reader) ?? {};
+      if ((await unappliedIn(reader, context.io.gone)) > 0) found.push({ name, at: finishedAt ?? createdAt });
+    } finally {
+      reader.close();
+    }
+  }
+  return found.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1)?.name;
+}
