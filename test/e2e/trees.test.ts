@@ -8,7 +8,7 @@ import { EXEC, git, scene, userState } from '../support/tree-scene.ts';
 
 it('members write into trees of their own, and all of it lands in the common state', async () => {
   const tasks = [
-    { subject: 'One', run: 'echo ada >ada.txt; cat mine.txt' },
+    { subject: 'One', run: 'echo ada >ada.txt; cat mine.txt; test "$TEAMS_PORT_BASE" -ge 10000' },
     { subject: 'Two', run: 'echo bob >bob.txt; rm mine.txt' },
     { subject: 'Three', run: 'test -f ada.txt && test -f bob.txt && pwd', blockedBy: [1, 2] },
   ];

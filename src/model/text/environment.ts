@@ -32,6 +32,8 @@ const RUNTIME = {
   note: 'TEAMS_NOTE',
   /** The directory of the plan file. */
   planDir: 'TEAMS_PLAN_DIR',
+  /** With trees: the first of ten ports for what this member starts. */
+  portBase: 'TEAMS_PORT_BASE',
   /** A pipeline role: the phase of the turn, 2 to 4. */
   phase: 'TEAMS_PHASE',
   requirement: 'TEAMS_REQUIREMENT',

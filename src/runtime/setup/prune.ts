@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { archivedBefore, finishRemovals, removeArchived } from '../../store/team/remove-archived.ts';
-import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
 import { list, realDisk } from '../../store/files/disk.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
@@ -13,7 +13,6 @@ import { removeLostHomes } from '../../store/user/agent-homes.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
-import { unappliedIn } from '../trees/landed-work.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
 import { findLostRefs, type LostRefs } from './lost-refs.ts';
 
@@ -97,7 +96,7 @@ async function readRun({ paths }: ListedTeam, signal: AbortSignal): Promise<Omit
     try {
       const { start, undoing } = stateIn(store) ?? {};
       const team = store.board.fold().team?.id;
-      const unapplied = await unappliedIn(store, signal);
+      const unapplied = await unappliedWork(store, signal);
       return { safetyPoint: start && { start, team }, undoBegun: undoing !== undefined, unapplied };
     } finally {
       store.close();
@@ -107,4 +106,10 @@ async function readRun({ paths }: ListedTeam, signal: AbortSignal): Promise<Omit
     if (isTeamError(error)) return { safetyPoint: undefined, undoBegun: false, unapplied: 0 };
     throw error;
   }
+}
+
+async function unappliedWork(store: TeamReader, signal: AbortSignal): Promise<number> {
+  if (store.config.read()?.isolation !== 'trees') return 0;
+  const { unappliedIn } = await import('../trees/landed-work.ts');
+  return unappliedIn(store, signal);
 }

@@ -29,8 +29,7 @@ import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { behindTree } from '../../store/team/vault.ts';
 import { inOwnTree, requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
-import { GitFailure } from '../process/git-tree.ts';
-import { MemberTree } from '../trees/member-tree.ts';
+import type { AttemptTree } from '../trees/tree-attempt.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -122,18 +121,11 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   return teammate;
 }
 
-/** @throws UsageError, if the team has no trees yet, or git fails */
-async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<MemberTree | undefined> {
+/** Without trees no module of theirs is loaded. */
+async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<AttemptTree | undefined> {
   if (isolation !== 'trees') return undefined;
-  store.board.fold();
-  const tree = new MemberTree(store, name);
-  try {
-    await tree.open(new AbortController().signal);
-    return tree;
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    throw new AgentError('NO_ISOLATION', `${name} has no tree of its own: ${error.message}.`);
-  }
+  const { AttemptTree } = await import('../trees/tree-attempt.ts');
+  return AttemptTree.open(store, name);
 }
 
 const noCommandLine: CommandLine = () =>

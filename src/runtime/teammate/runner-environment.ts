@@ -11,7 +11,7 @@ import type { AgentLedger } from '../agents/agent-ledger.ts';
 import type { Judging } from '../isolation/judging-isolation.ts';
 import type { MemberOutput } from '../agents/member-output.ts';
 import type { Speaker } from '../team/authentication.ts';
-import type { MemberTree } from '../trees/member-tree.ts';
+import type { AttemptTree } from '../trees/tree-attempt.ts';
 
 export interface RunnerEnvironment {
   readonly store: TeamStore;
@@ -37,7 +37,7 @@ export interface RunnerEnvironment {
   /** How commands that judge its work are isolated; `what` names them for people. */
   readonly judging: (what: string) => Promise<Judging>;
   /** The tree of its own in which it works. */
-  readonly tree?: MemberTree | undefined;
+  readonly tree?: AttemptTree | undefined;
   /** The user's hook on each finished task. */
   readonly hook?: Command | undefined;
   /** Whether the agent asked the lead about the task in this turn and waits for the answer. */

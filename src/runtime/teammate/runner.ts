@@ -33,7 +33,7 @@ import { LEAD } from '../../model/text/names.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import { askHook } from '../team/hooks.ts';
 import type { KeptChange } from '../trees/member-tree.ts';
-import { beginInTree, keepInTree, mailAboutBounce } from '../trees/tree-attempt.ts';
+import { mailAboutBounce } from '../../policy/landing/bounce-mail.ts';
 
 export interface TaskAttempt {
   readonly task: Task;
@@ -56,7 +56,7 @@ export async function runAttempt(
   const refusals: Message[] = [];
   const written = (verdict: TurnVerdict, along: CompletionExtras, change?: KeptChange): Promise<Folded | undefined> =>
     retryWhenWritable(store, signal, () => writeEnd(task, { verdict, along, change }, environment));
-  const trouble = await beginInTree(tree, task, signal);
+  const trouble = await tree?.begin(task, signal);
   if (trouble !== undefined) {
     const { judged: verdict, along } = goesBack(trouble);
     return { task, verdict, written: await written(verdict, along) };
@@ -68,7 +68,7 @@ export async function runAttempt(
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
     const said = refusal === undefined ? judged : refusedForGood(judged, refusal);
-    const change = said.do === 'complete' ? await keepInTree(tree, task, signal) : undefined;
+    const change = said.do === 'complete' ? await tree?.keep(task, signal) : undefined;
     const verdict: TurnVerdict =
       typeof change === 'string' && said.do === 'complete' ? { do: 'fail', why: change, text: said.text } : said;
     return { task, verdict, written: await written(verdict, along, typeof change === 'string' ? undefined : change) };

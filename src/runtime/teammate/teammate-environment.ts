@@ -10,7 +10,7 @@ import type { OpenedAgent } from '../agents/open-agent.ts';
 import type { AgentSlotsEnvironment } from '../agents/agent-slots.ts';
 import type { SendRate } from '../team/send-rate.ts';
 import type { Speaker } from '../team/authentication.ts';
-import type { MemberTree } from '../trees/member-tree.ts';
+import type { AttemptTree } from '../trees/tree-attempt.ts';
 
 export interface TeammateEnvironment {
   readonly store: TeamStore;
@@ -23,7 +23,7 @@ export interface TeammateEnvironment {
   /** What commands in isolation see of that tree. */
   readonly shown?: ShownTree | undefined;
   /** The tree of its own in which it works. */
-  readonly tree?: MemberTree | undefined;
+  readonly tree?: AttemptTree | undefined;
   readonly rate: SendRate;
   /** In a pipeline: the role that it works by, or the reason why its file is unusable. */
   readonly role?: RoleOf | undefined;

@@ -20,7 +20,6 @@ import {
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
 import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
-import { commitOf, inVault, VaultRefs } from '../trees/vault.ts';
 import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
@@ -73,6 +72,7 @@ async function landedChanges(
   signal: AbortSignal,
 ): Promise<WorkspaceChanges> {
   const { name } = store.paths;
+  const { commitOf, inVault, VaultRefs } = await import('../trees/vault.ts');
   const where = inVault(store.paths, { signal });
   const refs = new VaultRefs(store);
   const attempt = task && attemptOf(task);
