@@ -40,7 +40,7 @@ export interface PlanDifference {
   readonly ids: readonly (string | undefined)[];
 }
 
-export interface TeamAsIs {
+interface TeamAsIs {
   readonly board: Board;
   /** The plan that the team carries out; undefined for one that was made by hand. */
   readonly plan: Plan | undefined;

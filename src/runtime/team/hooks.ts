@@ -40,7 +40,7 @@ export interface MarkedRunner {
   run<T>(work: (marker: Marker) => Promise<T>): Promise<T>;
 }
 
-export interface HookPlace {
+interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
   /** Isolates it, if it judges what members wrote. */
