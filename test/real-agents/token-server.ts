@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-export interface TokenServer {
+interface TokenServer {
   /** The proxy. */
   readonly url: string;
   /** The file with its certificate. */
