@@ -100,7 +100,13 @@ export { unappliedIn } from './runtime/trees/landed-work.ts';
 export { interruptedUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
 export { closeTeam, currentPlan, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';
-export { carryOutUpdate, compareWithTeam, earlierPlanOf, type TeamUpdate } from './runtime/runs/up/update-team.ts';
+export {
+  carryOutUpdate,
+  compareWithTeam,
+  earlierPlanOf,
+  finishUpdate,
+  type TeamUpdate,
+} from './runtime/runs/up/update-team.ts';
 export { differenceLines, differenceSummary, lostWork } from './policy/up/difference-text.ts';
 export { isSamePlan } from './policy/up/plan-difference.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';

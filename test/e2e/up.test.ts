@@ -129,6 +129,23 @@ describe('the changed plan of a run that ended', () => {
     const member = await place.say(['up', 'plan.yaml', '--yes'], { environment: { TEAMS_MEMBER: 'ada' } });
     expect(member.code).toBe(2);
     expect(await statuses(place)).toEqual(['completed', 'failed', 'skipped']);
+    expect((await place.teams('status', 'shop')).out).toContain('Team shop: failed');
+  });
+
+  it('killed before the plan was kept, it keeps the plan when it is repeated', async () => {
+    const place = await redRun();
+    const file = join(place.root, '.teams', 'shop', 'plan.json');
+    const former = readFileSync(file);
+    place.put('plan.yaml', MENDED);
+    await place.teams('up', 'plan.yaml', '--yes');
+    writeFileSync(file, former);
+    expect((await place.teams('up', 'plan.yaml')).out).toContain('Nothing changes');
+    expect(readFileSync(file, 'utf8')).toContain('echo tested');
+    // What the killed one had kept already is not kept twice.
+    expect(readdirSync(join(place.root, '.teams', 'shop')).filter((one) => /^plan\.\d/.test(one))).toEqual([
+      'plan.1.json',
+    ]);
+    expect((await place.teams('up', '--back', 'shop', '--dry-run')).out).toContain('- task #4 Tell');
   });
 
   it('killed at any moment, it can be repeated and ends as it would have', async () => {
@@ -144,6 +161,9 @@ describe('the changed plan of a run that ended', () => {
       expect((await place.teams('up', 'plan.yaml')).out).toContain('Nothing changes');
       const config = readFileSync(join(place.root, '.teams', 'shop', 'config.json'), 'utf8');
       expect(config.match(/"name": "cy"/g)).toHaveLength(1);
+      expect(readFileSync(join(place.root, '.teams', 'shop', 'plan.json'), 'utf8')).toContain('echo tested');
+      const before = readdirSync(join(place.root, '.teams', 'shop')).filter((file) => /^plan\.\d/.test(file));
+      expect(before).toEqual(['plan.1.json']);
       allowLeft();
     }
   });

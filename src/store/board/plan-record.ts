@@ -72,13 +72,19 @@ function changesOf({ disk, paths }: PlanHistory): number {
   return Math.max(0, ...numbers.map(Number));
 }
 
+const isSamePlanText = (one: PlanDocument | undefined, other: PlanDocument): boolean =>
+  one?.text === other.text && JSON.stringify(one.vars) === JSON.stringify(other.vars);
+
 /** Replaces the plan; the former one is kept. Nothing happens if it is the same. */
 export function changePlan(place: PlanHistory, next: KeptPlan): void {
   const former = place.plan.read();
   if (former !== undefined) {
     const { version: _, team: __, seal: ___, ...kept } = former;
     if (JSON.stringify(kept) === JSON.stringify(next)) return;
-    place.earlierPlan(changesOf(place) + 1).write(former);
+    const number = changesOf(place);
+    // A change that was killed has kept it already.
+    if (number === 0 || !isSamePlanText(place.earlierPlan(number).read(), former))
+      place.earlierPlan(number + 1).write(former);
   }
   keepPlan(place, next);
 }

@@ -97,27 +97,51 @@ export async function carryOutUpdate(
   const { next, difference } = update;
   const joining = difference.members.flatMap((one) => (one.kind === 'added' ? [one.name] : []));
   const ids = idsAfter(store.board.fold(), difference);
-  await changeBoard(handle, update, joining, agents);
+  // Before the board: a run that had ended is never taken for one that the changed plan has ended.
+  const former = isLed(store)
+    ? undefined
+    : await store.state.update((state) => ({ next: state && unfinished(state), result: state }));
+  try {
+    await changeBoard(handle, update, joining, agents);
+  } catch (error) {
+    await store.state.update(() => ({ next: former, result: undefined }));
+    throw error;
+  }
   await store.config.update((current) => ({
     next: current && changedConfig(current, next, difference, store.board.board),
     result: undefined,
   }));
   await setLimits(store, [{ how: 'set', limits: limitsOf(next, ids) }]);
-  if (update.isBack) restoreFormerPlan(store, update.kept);
-  else changePlan(store, update.kept);
   store.events.append({ type: 'plan.changed', text: differenceSummary(difference) });
-  if (isLed(store)) {
-    for (const name of endingOf(store, difference)) await askToEnd(store, handle.speaker, name);
-    for (const name of joining) await requestSpawn(handle, name);
-    return;
-  }
-  await store.state.update((state) => ({ next: state && unfinished(state, planHash(next)), result: undefined }));
+  for (const name of isLed(store) ? endingOf(store, difference) : []) await askToEnd(store, handle.speaker, name);
+  await finishUpdate(handle, update, agents, joining);
+}
+
+/**
+ * What is left when the board and the members are as the plan says: the plan is the team's, and its new members start.
+ * An update that was killed comes here, too, when it is repeated.
+ */
+export async function finishUpdate(
+  handle: TeamHandle,
+  { next, kept, isBack }: TeamUpdate,
+  agents: ReadonlyMap<string, AgentSpec>,
+  joining: readonly Name[] = [],
+): Promise<void> {
+  const { store, name: team } = handle;
+  const now = loadPlan(store, agents);
+  if (isBack) restoreFormerPlan(store, kept);
+  else if (now === undefined || planHash({ ...now, name: team }) !== planHash(next)) changePlan(store, kept);
+  if (!isLed(store)) return;
+  const { members } = store.board.fold();
+  const neverStarted = next.members
+    .map(({ name }) => name)
+    .filter((name) => members.get(name)?.state === 'joined' && store.roster.read(name) === undefined);
+  for (const name of new Set([...joining, ...neverStarted])) await requestSpawn(handle, name);
 }
 
 /** A run that had ended goes on: how it stood is no longer how it stands. */
-const unfinished = (state: RunState, hash: string): RunState => ({
+const unfinished = (state: RunState): RunState => ({
   ...state,
-  planHash: hash,
   status: 'active',
   phase: 'executing',
   exitCode: undefined,

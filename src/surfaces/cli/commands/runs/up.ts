@@ -7,6 +7,7 @@ import {
   differenceSummary,
   earlierPlanOf,
   findTeam,
+  finishUpdate,
   isLed,
   isSamePlan,
   lostWork,
@@ -64,9 +65,11 @@ async function up(context: CliContext, words: readonly string[], options: Option
   const { difference } = update;
   const said = { team, ...jsonOf(update) };
   const shown = shownText(team, update);
-  if (isSamePlan(difference) || options.dryRun) {
+  const isSame = isSamePlan(difference);
+  if (isSame && !options.dryRun) await finishUpdate(handle, update, agents);
+  if (isSame || options.dryRun) {
     context.result({ ...said, applied: false }, shown);
-    return !isSamePlan(difference);
+    return !isSame;
   }
   context.info(shown);
   if (await confirmed(context, questionOf(update))) {
