@@ -8,9 +8,6 @@ const PURE = ['test/model/**/*.test.ts', 'test/policy/**/*.test.ts'];
 /** The long files, and those that replace our modules by their own. */
 const ALONE = [...LONGEST.map((name) => `test/${name}.test.ts`), 'test/store/mutants.test.ts'];
 
-/** Long ones, which a script of their own runs: `npm run test:landing`. */
-const CAMPAIGNS = process.env['LANDING_SEEDS'] === undefined ? ['test/e2e/landing-kills.test.ts'] : [];
-
 /**
  * Each test is checked for what it left behind. The time-out catches a hang, and is long enough for a loaded machine.
  */
@@ -37,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'disk',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...PURE, ...ALONE, ...CAMPAIGNS, 'test/hosts/**', 'test/real-agents/**', 'test/screenshots/**'],
+          exclude: [...PURE, ...ALONE, 'test/hosts/**', 'test/real-agents/**', 'test/screenshots/**'],
           isolate: false,
           ...ON_DISK,
         },

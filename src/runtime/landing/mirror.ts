@@ -2,20 +2,11 @@
 import { basename, join, resolve } from 'node:path';
 import { freeOldRefs } from '../../store/team/vault.ts';
 import { stateIn, cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
+import { FETCH_LOCALLY, LOCALLY } from '../process/bring-commit.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import type { VaultGit } from '../trees/vault.ts';
-
-const FETCH = [
-  'fetch',
-  '--quiet',
-  '--no-tags',
-  '--no-prune',
-  '--no-auto-maintenance',
-  '--no-write-fetch-head',
-  '--no-recurse-submodules',
-];
 
 /** @returns why it failed: the next one makes up for it */
 export async function mirror(store: TeamReader, refs: string, how: VaultGit): Promise<string | undefined> {
@@ -23,12 +14,9 @@ export async function mirror(store: TeamReader, refs: string, how: VaultGit): Pr
   if (start === undefined) return 'the team has no safety point';
   const repository = await repositoryAt({ ...how, cwd: cwdOf(store) }, knownOf(store, start));
   if (typeof repository === 'string') return repository;
-  const where = within(repository, { ...how, env: { GIT_ALLOW_PROTOCOL: 'file' } });
+  const where = within(repository, { ...how, env: LOCALLY });
   freeOldRefs(join(resolve(repository.top, repository.place.refs), 'teams', basename(refs)), store.clock.now());
   // A pack stays locked until its refs are there, so that the user's own gc removes none of it.
-  const { code, said } = await git(
-    ['-c', 'fetch.unpackLimit=1', ...FETCH, store.paths.vault, `+${refs}*:${refs}*`],
-    where,
-  );
+  const { code, said } = await git([...FETCH_LOCALLY, store.paths.vault, `+${refs}*:${refs}*`], where);
   return code === 0 ? undefined : `what landed is not yet in the project's repository: ${said || 'git fetch failed'}`;
 }

@@ -59,12 +59,15 @@ interface TreeChoice {
 /** Files outside of a sparse checkout are looked at, too. */
 const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 
-/** @throws GitFailure */
+/**
+ * @param use its `scratch` is a directory that is gone afterwards; without `keep` the new objects are in it
+ * @throws GitFailure
+ */
 export const withTrees = async <T>(
   repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
   { keep, leftOut = [] }: TreeChoice,
-  use: (trees: Trees) => Promise<T>,
+  use: (trees: Trees, scratch: string) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
     const own = join(directory, 'index');
@@ -85,7 +88,7 @@ export const withTrees = async <T>(
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
     await keepLineEnds(inOwn);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
-    return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
+    return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at }, directory);
   });
 
 /** Files in one git command. */

@@ -4,6 +4,7 @@
  * the user's index and the files are not touched.
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
+import { bringCommit } from '../process/bring-commit.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
@@ -111,7 +112,7 @@ async function keep(
   try {
     const kept = await session.children.run((marker) => {
       const where = { cwd: cwdOf(store), marker, env: IDENTITY, signal: signal ?? new AbortController().signal };
-      return againIfCollected(() => commitAll(session, { end, life }, where));
+      return triedAgain(() => commitAll(session, { end, life }, where));
     });
     await note(kept);
     if (end === 'start')
@@ -154,7 +155,7 @@ async function commitAll(
     }),
   );
   try {
-    return await withTrees(repository, where, { keep: true, leftOut }, async (trees) => {
+    return await withTrees(repository, where, { keep: false, leftOut }, async (trees, scratch) => {
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
       const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
       const index = await commit(
@@ -164,11 +165,8 @@ async function commitAll(
         message(`What was staged when team ${team} ${when}`),
       );
       const files = await commit(trees, trees.files, ['-p', index], message(`All files when team ${team} ${when}`));
-      requireGit(
-        await git(['update-ref', refOf(teamOf(session.store), life, end), files], trees.where),
-        'git update-ref',
-      );
-      await requireWhole(files, parent, trees.where);
+      const ref = refOf(teamOf(session.store), life, end);
+      await bringCommit(scratch, { commit: files, ref }, repository, where);
       return {
         commit: files,
         directory: repository.top,
@@ -181,26 +179,15 @@ async function commitAll(
   }
 }
 
-/** What was kept is not whole: the user's own git collected a part of it as garbage, before the ref was there. */
-class Collected extends GitFailure {}
+/** How often a safety point is tried: the user's own git may collect garbage that it was to stand on. */
+const TRIES = 3;
 
-/** @throws GitFailure */
-async function requireWhole(commit: string, parent: readonly string[], where: GitWhere): Promise<void> {
-  const known = parent.slice(1);
-  const not = known.length === 0 ? [] : ['--not', ...known];
-  const { code, said } = await git(['rev-list', '--objects', '--quiet', commit, ...not], where);
-  if (code !== 0) throw new Collected(said);
-}
-
-/** How often a safety point is made that was collected meanwhile. */
-const TRIES = 5;
-
-async function againIfCollected<T>(work: () => Promise<T>): Promise<T> {
+async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left -= 1)
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Collected) || left === 0) throw error;
+      if (!(error instanceof GitFailure) || left === 0) throw error;
     }
 }
 

@@ -25,6 +25,14 @@ export async function withScratch<T>(work: (directory: string) => Promise<T>): P
   }
 }
 
+/** Lets a git repository in a scratch directory read the objects of these directories. */
+export const borrowObjects = (repository: string, directories: readonly string[]): void =>
+  // Git reads a quoted line as a text with escapes.
+  writeFileSync(
+    join(repository, 'objects/info/alternates'),
+    directories.map((one) => `${JSON.stringify(one)}\n`).join(''),
+  );
+
 /**
  * Copies a file that may not be there, with its time in whole seconds. The time is read first and rounded down: the copy
  * may look older than it is, and never newer.

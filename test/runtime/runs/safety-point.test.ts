@@ -2,12 +2,12 @@
  * The safety point of a run, with the installed git: what it keeps, what `teams diff` shows, and that the undo restores
  * it.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { until, Workplace } from '../../support/cli.ts';
+import { BIN, until, Workplace } from '../../support/cli.ts';
 import { changes } from '../../../src/surfaces/cli/shapes/view-shapes.ts';
 
 /** Git without the configuration of this machine. */
@@ -258,4 +258,34 @@ describe('the safety point', () => {
     expect(undo.code, undo.err).toBe(0);
     expect(readFileSync(join(at, 'kept.txt'), 'utf8')).toBe('old');
   });
+});
+
+it("the user's own git collects garbage before each step, and the safety point is whole", async () => {
+  const place = new Workplace();
+  const at = dirty(place);
+  // What git calls by itself, in a fetch say, does not come by here.
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const collect = `env -i PATH="$PATH" HOME=/ GIT_CONFIG_NOSYSTEM=1 '${real}' -C '${at}' gc --quiet --prune=now`;
+  place.put(
+    'bin/git',
+    `#!/bin/sh\n${collect} 2>>'${place.root}/collected' || echo failed >>'${place.root}/collected'\nexec '${real}' "$@"\n`,
+  );
+  await place.shell('chmod +x bin/git');
+  const { status, stderr } = spawnSync(process.execPath, [BIN, 'run', 'plan.json'], {
+    cwd: at,
+    encoding: 'utf8',
+    env: { ...place.environment, PATH: `${join(place.root, 'bin')}:${process.env['PATH'] ?? ''}` },
+  });
+  expect(status, stderr).toBe(0);
+  expect(stderr).not.toContain('No safety point');
+  expect(readFileSync(join(place.root, 'collected'), 'utf8')).toBe('');
+  for (const end of ['start', 'end']) {
+    const ref = git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
+      .split('\n')
+      .find((one) => one.endsWith(`/1/${end}`));
+    git(at, 'rev-list', '--objects', '--quiet', ref ?? 'missing');
+    expect(git(at, 'ls-tree', '-r', '--name-only', ref ?? 'missing')).toContain(
+      end === 'start' ? 'gone.txt' : 'made.txt',
+    );
+  }
 });

@@ -1,0 +1,47 @@
+/**
+ * Brings a commit that was made apart into the project's repository, together with its ref. The user's own `git gc` may
+ * run at any moment: objects without a ref are garbage to it, and a ref without its objects makes it fail. So git gets
+ * the commit as a fetch: it locks the pack until the ref is there, and sets no ref to what is not whole.
+ */
+import { join, resolve } from 'node:path';
+import { borrowObjects } from '../../store/files/scratch.ts';
+import { within, type Repository } from './git-place.ts';
+import { git, type GitWhere } from './git.ts';
+import { requireGit } from './git-tree.ts';
+
+export const FETCH_LOCALLY = [
+  '-c',
+  'fetch.unpackLimit=1',
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-prune',
+  '--no-auto-maintenance',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+];
+
+/** Git may read what lies on this machine. */
+export const LOCALLY = { GIT_ALLOW_PROTOCOL: 'file' };
+
+/**
+ * @param scratch the directory of the objects that were made apart
+ * @param where how git runs for the project
+ * @throws GitFailure
+ */
+export async function bringCommit(
+  scratch: string,
+  { commit, ref }: { readonly commit: string; readonly ref: string },
+  repository: Repository,
+  where: Omit<GitWhere, 'cwd'>,
+): Promise<void> {
+  const from = join(scratch, 'apart.git');
+  const { env, ...how } = where;
+  const apart = { ...how, cwd: scratch, isOurs: true, env: { GIT_DIR: from } };
+  const format = commit.length === 64 ? 'sha256' : 'sha1';
+  requireGit(await git(['init', '--quiet', '--bare', '--template=', `--object-format=${format}`], apart), 'git init');
+  borrowObjects(from, [scratch, resolve(repository.top, repository.place.objects)]);
+  requireGit(await git(['update-ref', ref, commit], apart), 'git update-ref');
+  const project = within(repository, { ...how, env: { ...env, ...LOCALLY } });
+  requireGit(await git([...FETCH_LOCALLY, from, `+${ref}:${ref}`], project), 'git fetch');
+}
