@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { BIN, Workplace } from '../support/cli.ts';
 import { noTmux, Terminal } from '../support/tmux.ts';
 
+const PLAN =
+  "name: one\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: A, owner: ada, run: 'echo one'}]\n";
 const WIDE = { columns: 110, rows: 60 };
 
 /** A run of a task in words by shell commands, on a terminal. */
@@ -45,5 +47,31 @@ describe.skipIf(noTmux())('the question before a run', () => {
       'Review the API and tests',
       'Write tests for the API',
     ]);
+  });
+
+  it.each(['C-c', 'C-d'])('%s starts nothing, in one sentence, and exits with 130', async (key) => {
+    const { place, terminal } = asked();
+    await terminal.shows(/Proceed\? \[Y\/n\]/);
+    terminal.press(key);
+    const after = await terminal.shows(/EXIT \d/);
+    expect(after).toMatch(/teams: The question was not answered, so nothing was done\.\s+EXIT 130/);
+    expect(after).not.toContain('bug');
+    expect(existsSync(join(place.root, '.teams'))).toBe(false);
+  });
+});
+
+describe.skipIf(noTmux())('the question before an action', () => {
+  it.each(['C-c', 'C-d'])('%s does nothing, in one sentence, and exits with 130', async (key) => {
+    const place = new Workplace();
+    place.put('plan.yaml', PLAN);
+    await place.teams('run', 'plan.yaml');
+    place.put('plan.yaml', PLAN.replace('echo one', 'echo two').replace('A,', 'B,'));
+    const command = `${process.execPath} ${BIN} up plan.yaml`;
+    const terminal = new Terminal(command, place.environment, { ...WIDE, cwd: place.root });
+    await terminal.shows(/Change the team so\? \[y\/N\]/);
+    terminal.press(key);
+    const after = await terminal.shows(/EXIT \d/);
+    expect(after).toMatch(/teams: The question was not answered, so nothing was done\.\s+EXIT 130/);
+    expect((await place.teams('task', 'list', 'one')).out).not.toContain('#2');
   });
 });

@@ -62,7 +62,9 @@ const BOOLEANS = new Map([
 function valueOf(path: KeyPath, text: string): unknown {
   const list = text.split(',').map((entry) => entry.trim());
   const meanings = [json(text), text, BOOLEANS.get(text.toLowerCase()), list];
-  return meanings.find((value) => value !== undefined && check(configSchema, nest(path, value)).ok) ?? text;
+  const fitting = meanings.find((value) => value !== undefined && check(configSchema, nest(path, value)).ok);
+  // What is wrong inside of a map or list is told of that, not of the text.
+  return fitting ?? (typeof meanings[0] === 'object' ? (meanings[0] ?? text) : text);
 }
 
 function json(text: string): unknown {

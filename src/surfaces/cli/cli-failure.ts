@@ -3,7 +3,9 @@
  * exit code.
  */
 import { isTeamError, safeText } from '../../app.ts';
+import { SIGNAL_CODES } from './interrupts.ts';
 import type { CliIo } from './io.ts';
+import { LeftQuestion } from './left-question.ts';
 import { jsonLine } from './output/json-line.ts';
 
 interface CliFailure {
@@ -25,6 +27,10 @@ export function fail(error: unknown, style: FailureStyle, io: CliIo): number {
     tell({ class: kind, code, message, retryable }, style, io);
     if (style.verbose && error.stack !== undefined) io.stderr.write(`${safeText(error.stack)}\n`);
     return error.exitCode;
+  }
+  if (error instanceof LeftQuestion) {
+    tell({ class: 'Error', code: 'LEFT', message: error.message, retryable: true }, style, io);
+    return SIGNAL_CODES.SIGINT;
   }
   const lost = lostDirectory(error);
   if (lost !== undefined) {

@@ -217,6 +217,9 @@ describe('the environment', () => {
     expect(refusalOf(() => mergeConfig(configFromEnv({ TEAMS_MAX_AGENTS: 'many' })))).toBe(
       'TEAMS_MAX_AGENTS: Expected "maxAgents" to be a number, got "many".',
     );
+    expect(mergeConfig(configFromEnv({ TEAMS_SUBSCRIBERS: '{"tsk.failed":"x"}' })).warnings).toEqual([
+      expect.stringMatching(/^TEAMS_SUBSCRIBERS: subscribers: .*; did you mean task\.\*\?$/),
+    ]);
     expect(mergeConfig(configFromEnv({ TEAMS_MAXAGENTS: '3' })).warnings).toEqual([
       'TEAMS_MAXAGENTS: Unknown key "maxagents"; did you mean "maxAgents"?',
     ]);

@@ -15,6 +15,7 @@ import {
   type TeamReader,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
+import { LeftQuestion } from '../left-question.ts';
 import { question } from './confirm.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
@@ -67,11 +68,21 @@ export async function applyAtEnd(context: CliContext, paths: TeamPaths, isAsked:
     if (!isAsked) {
       const { landed, steps } = await planApply(reader, {}, context.io.gone);
       const asked = `Apply ${amount(landed, 'task')}, ${amount(steps.length, 'file')} to your files? [Y/n]`;
-      if (steps.length === 0 || !/^(?:y(?:es)?)?$/i.test((await question(asked)).trim())) return;
+      if (steps.length === 0 || !(await isAgreed(asked))) return;
     }
     context.info((await applyWork(context, reader, {})).text);
   } finally {
     reader.close();
+  }
+}
+
+/** Who leaves the question leaves the work where it is; the run has ended as it has. */
+async function isAgreed(asked: string): Promise<boolean> {
+  try {
+    return /^(?:y(?:es)?)?$/i.test((await question(asked)).trim());
+  } catch (error) {
+    if (error instanceof LeftQuestion) return false;
+    throw error;
   }
 }
 
