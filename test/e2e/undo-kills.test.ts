@@ -57,11 +57,13 @@ async function ran() {
   const before = filesIn(at);
   const { code, out, err } = await place.say(['run', 'p.json', '--quiet'], { cwd: at });
   expect(code, `${out}${err}`).toBe(0);
-  const teams = (argv: string[], env: Record<string, string> = {}) =>
-    spawnSync(process.execPath, [BIN, ...argv], { cwd: at, encoding: 'utf8', env: { ...place.environment, ...env } });
-  const killed = (argv: string[], n: number) =>
-    teams(argv, { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, KILL_AT: String(n) });
-  return { at, before, after: filesIn(at), teams, killed };
+  const teams = (argv: string[]) => place.say(argv, { cwd: at });
+  const faulty = (argv: string[], fault: Record<string, string>) => {
+    const env = { ...place.environment, NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, ...fault };
+    return spawnSync(process.execPath, [BIN, ...argv], { cwd: at, encoding: 'utf8', env });
+  };
+  const killed = (argv: string[], n: number) => faulty(argv, { KILL_AT: String(n) });
+  return { at, before, after: filesIn(at), teams, faulty, killed };
 }
 
 const UNDO = ['undo', 'p', '--yes'];
@@ -80,17 +82,17 @@ it(
       if (isOver) expect(end.status, end.stderr).toBe(0);
       const half = JSON.stringify(filesIn(at));
       const isHalf = half !== JSON.stringify(before) && half !== JSON.stringify(after);
-      const said = teams(['diff', 'p']).stderr;
+      const said = (await teams(['diff', 'p'])).err;
       // What is half done is told.
       if (isHalf) expect(said, `call ${n}`).toContain('An undo of this run did not end');
       if (said.includes('did not end')) interrupted += 1;
       const [way, then] = n % 2 === 0 ? [UNDO, before] : [REDO, after];
-      const answer = teams(way);
-      expect(answer.status, `call ${n}: ${answer.stdout}${answer.stderr}`).toBe(0);
+      const answer = await teams(way);
+      expect(answer.code, `call ${n}: ${answer.out}${answer.err}`).toBe(0);
       if (n % 2 === 0 || !isOver) expect(filesIn(at), `call ${n}, ${way.join(' ')}`).toEqual(then);
-      expect(teams(['diff', 'p']).stderr, `call ${n}`).not.toContain('did not end');
+      expect((await teams(['diff', 'p'])).err, `call ${n}`).not.toContain('did not end');
       // And back to what the run left, to kill the next.
-      expect(teams(REDO).status).toBe(0);
+      expect((await teams(REDO)).code).toBe(0);
       expect(filesIn(at), `call ${n}`).toEqual(after);
     }
     expect(interrupted).toBeGreaterThan(8);
@@ -100,23 +102,21 @@ it(
 );
 
 it('an undo that fails leaves every file as it was, and says why', { timeout: 60_000 }, async () => {
-  const { at, after, teams } = await ran();
+  const { at, after, teams, faulty } = await ran();
   // The disk refuses one of the last changes.
-  const fails = { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, FAIL_PATH: join(at, 'dir/d.txt') };
-  const { status, stderr } = teams(UNDO, fails);
+  const { status, stderr } = faulty(UNDO, { FAIL_PATH: join(at, 'dir/d.txt') });
   expect(status).toBe(4);
   expect(stderr).toMatch(/Cannot change \S+dir\/d\.txt \(ENOSPC\)/);
   expect(filesIn(at)).toEqual(after);
-  expect(teams(['diff', 'p']).stderr).not.toContain('did not end');
-  expect(teams(UNDO).status).toBe(0);
+  expect((await teams(['diff', 'p'])).err).not.toContain('did not end');
+  expect((await teams(UNDO)).code).toBe(0);
   expect(existsSync(join(at, 'new'))).toBe(false);
 });
 
 it('a file that is changed while the undo is shown is left, and so are all others', { timeout: 60_000 }, async () => {
-  const { at, teams } = await ran();
+  const { at, faulty } = await ran();
   // As an editor that saves between the list of changes and the first of them.
-  const late = { NODE_OPTIONS: `--import=${PRELOAD}`, KILL_BELOW: at, LATE_PATH: join(at, 'a.txt') };
-  const { status, stderr } = teams(UNDO, late);
+  const { status, stderr } = faulty(UNDO, { LATE_PATH: join(at, 'a.txt') });
   expect(status).toBe(3);
   expect(stderr).toContain('a.txt was changed while the changes were shown');
   expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('saved late\n');

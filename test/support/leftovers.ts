@@ -10,7 +10,7 @@ import { pids, running, type Running } from './processes.ts';
 import { removeTempDirs, tempDirs } from './temp.ts';
 
 /** Milliseconds that a child may need to end after its signal; what still runs then was forgotten. */
-const GRACE_MS = 500;
+const GRACE_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 const LEFT_BEHIND = /\.lock(~[0-9a-f]+)*$|\.tmp$/;

@@ -68,6 +68,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   resume: ['duo'],
   wait: ['duo', '--timeout', '1s'],
   budget: ['duo', '--set', 'cost=5'],
+  up: ['duo', '--yes'],
   pause: ['duo'],
   unpause: ['duo'],
   cancel: ['duo', '--yes'],
