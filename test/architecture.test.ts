@@ -181,6 +181,7 @@ const ARCHITECTURE: Architecture = {
       'isolation',
       'budget',
       'team',
+      'telemetry',
       'views',
       'trees',
       'process',

@@ -100,6 +100,7 @@ describe('a hostile name', () => {
     ['report', (name) => ['report', '--', name]],
     ['logs', (name) => ['logs', 'login', '--', name]],
     ['why', (name) => ['why', 'login', '--', name]],
+    ['at', (name) => ['at', 'login', '--', name]],
     ['send', (name) => ['send', 'login', '--', name, 'text']],
     ['send to a team', (name) => ['send', '--', name, 'ada', 'text']],
     ['send as', (name) => [`--as=${name}`, 'send', 'login', 'ada', 'text']],

@@ -84,6 +84,7 @@ describe('a repository with a foreign team in it', () => {
     ['why'],
     ['why', 'eve'],
     ['why', '1'],
+    ['at', '2'],
     ['inbox', 'eve'],
     ['logs', 'eve'],
     ['task', 'list'],

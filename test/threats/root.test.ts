@@ -54,6 +54,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   logs: ['duo', 'ada'],
   ui: ['--no-open'],
   why: ['duo', '1'],
+  at: ['duo', '2'],
   report: ['duo'],
   export: ['duo'],
   diff: ['duo'],

@@ -134,6 +134,7 @@ const LOOKS = [
   ['task', 'list', 'hostile'],
   ['inbox', 'hostile', 'lead'],
   ['why', 'hostile', 'ada'],
+  ['at', 'hostile', '3'],
 ];
 
 /** Threats 10, 11: the secret of the lead's environment is in no child, argv, file or answer. */

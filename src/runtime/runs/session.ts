@@ -28,7 +28,7 @@ import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { startFailure, type MemberProcess } from '../lead/supervisor.ts';
 import { ClockWatch } from '../process/clock-watch.ts';
-import { Telemetry } from '../views/telemetry.ts';
+import { Telemetry } from '../telemetry/telemetry.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 
 export interface SessionOptions extends LeadOptions {

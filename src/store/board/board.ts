@@ -16,7 +16,15 @@ import { newIds } from '../files/new-ids.ts';
 import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
 import type { CheckedBase } from './checked-base.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
-import { foldPart, judged, parseLine, type Folded, type FoldedSome, type FoldOptions } from './fold-line.ts';
+import {
+  foldPart,
+  judged,
+  parseLine,
+  type Folded,
+  type FoldedSome,
+  type FoldOptions,
+  type Replayed,
+} from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
 import { isDurable, lostIdRace, macOf, newerLog, raisesVersion, replacedLog } from './record.ts';
@@ -124,6 +132,12 @@ export class BoardStore {
    */
   history(): Generator<Folded> {
     return foldPart(this.#journal, emptyBoard());
+  }
+
+  /** {@link history}, each event with its place and with the board as it stood after it. */
+  *replay(): Generator<Replayed> {
+    const board = emptyBoard();
+    for (const folded of foldPart(this.#journal, board)) yield { ...folded, board };
   }
 
   /** How far the checkpoint reaches at which this fold began; 0 if it began at the start of the log. */

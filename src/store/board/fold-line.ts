@@ -11,6 +11,13 @@ export interface Folded {
   readonly outcome: AdvanceOutcome;
 }
 
+export interface Replayed extends Folded {
+  /** The offset of its record. */
+  readonly at: number;
+  /** With the event. It is one object that the next event changes. */
+  readonly board: Board;
+}
+
 /** What one call folds. */
 export interface FoldOptions {
   readonly id?: string | undefined;

@@ -21,7 +21,17 @@ export interface TeamReader {
   readonly clock: Clock;
   readonly board: Pick<
     TeamStore['board'],
-    'board' | 'past' | 'keptPast' | 'begunAt' | 'fold' | 'foldSome' | 'history' | 'historyOf' | 'placesOf' | 'recordAt'
+    | 'board'
+    | 'past'
+    | 'keptPast'
+    | 'begunAt'
+    | 'fold'
+    | 'foldSome'
+    | 'history'
+    | 'replay'
+    | 'historyOf'
+    | 'placesOf'
+    | 'recordAt'
   >;
   readonly events: Pick<TeamStore['events'], 'read' | 'end' | 'size' | 'lineAt' | 'eventAt'>;
   readonly config: Pick<TeamStore['config'], 'read'>;

@@ -204,6 +204,21 @@ describe('logs', () => {
   });
 });
 
+describe('at', () => {
+  it('shows the board as it stood', async () => {
+    const [, { number: joined } = { number: 0 }] = (await events('login')).filter(({ type }) => type !== 'log.opened');
+    const before = (await place.teams('at', 'login', String(joined))).out;
+    expect(before).toMatch(/^Team login at [\d:]{8} \(.+\): event 3 of \d+, line \d+ of the board's log; open\n/);
+    expect(before).toContain('Tasks: 0');
+    expect((await place.teams('at', '99:99')).code).toBe(2);
+    const asked = await place.teams('at', 'login');
+    expect(asked.err).toContain('Which moment?');
+    expect((await place.teams('at', 'login', new Date(Date.now() + 1_000).toISOString())).out).toContain(
+      '#1  ready  ada',
+    );
+  });
+});
+
 describe('why', () => {
   it.each([
     ['the team', [], 'team login'],

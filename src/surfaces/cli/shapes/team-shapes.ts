@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { answer, counted, outcome, text, time, type VerbShape } from './base-shapes.ts';
 
-const counts = z.strictObject({
+export const counts = z.strictObject({
   total: counted,
   pending: counted,
   inProgress: counted,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { answer, counted, openAnswer, text, time, type VerbShape } from './base-shapes.ts';
 import { report, reportBody } from './run-shapes.ts';
+import { counts } from './team-shapes.ts';
 
 /** An event has additional fields of its type. */
 const fact = {
@@ -40,7 +41,7 @@ const span = z.strictObject({
   to: time.optional(),
   end: text.optional(),
 });
-const exportedTask = z.strictObject({
+const card = z.strictObject({
   id: text,
   subject: text,
   column: text,
@@ -51,6 +52,8 @@ const exportedTask = z.strictObject({
   attempts: counted,
   since: time,
   reason: text.optional(),
+});
+const exportedTask = card.extend({
   description: z.string(),
   workedMs: counted,
   spending: spending.nullable(),
@@ -80,6 +83,36 @@ export const exported = answer({
     critical: z.strictObject({ tasks: z.array(text), durationMs: counted }),
   }),
   mail: z.array(exportedMail),
+});
+
+const numberedEvent = z.looseObject(fact);
+export const moment = answer({
+  team: text,
+  /** The last event that had happened. */
+  event: numberedEvent,
+  events: counted,
+  /** Of the board's log, as `cat -n` numbers it. */
+  line: z.number().int().min(1),
+  phase: z.enum(['open', 'paused', 'closing', 'closed']),
+  members: z.array(
+    z.strictObject({
+      name: text,
+      role: text,
+      state: z.enum(['joined', 'left']),
+      task: text.nullable(),
+      last: numberedEvent.nullable(),
+    }),
+  ),
+  counts,
+  tasks: z.array(card),
+  /** Messages that were sent by then; whether they were read by then is recorded nowhere. */
+  mail: z.array(
+    z.strictObject({
+      to: text,
+      sent: z.number().int().min(1),
+      last: z.strictObject({ at: time, from: text, text: z.string() }),
+    }),
+  ),
 });
 
 const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
@@ -146,6 +179,7 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   logs: { answers: [], lines: [outputLine] },
   ui: { answers: [address] },
   why: { answers: [explained] },
+  at: { answers: [moment] },
   report: { answers: [report] },
   export: { answers: [exported] },
   diff: { answers: [changes] },

@@ -156,6 +156,17 @@ const looking: readonly Verb[] = [
     load: () => import('../commands/views/why.ts'),
   },
   {
+    name: 'at',
+    summary: 'show the board, the members and the mail as they stood at a moment of the past',
+    words: '[team] [moment]',
+    examples: [
+      { line: 'teams at login 15', what: 'after event 15 of `teams log login`' },
+      { line: 'teams at login 19:03:56', what: 'when a clock here last showed that time; ISO 8601 works, too' },
+      { line: 'teams at login b12 --json', what: 'after line 12 of .tasks/login/log.jsonl, as JSON' },
+    ],
+    load: () => import('../commands/views/at.ts'),
+  },
+  {
     name: 'report',
     summary: 'report the results of a team so far',
     words: '[team]',

@@ -7,7 +7,7 @@ import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { Traces } from '../../policy/view/trace-spans.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Otlp } from './otlp.ts';
-import { teamNews } from './team-events.ts';
+import { teamNews } from '../views/team-events.ts';
 
 /** Milliseconds that the end of a run waits for a collector that does not answer. */
 const PATIENCE_MS = 3_000;

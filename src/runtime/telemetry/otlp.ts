@@ -8,7 +8,7 @@ import { AgentError } from '../../model/text/errors.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { NOTHING_SPENT, spentAfter } from '../../model/team/spending-sum.ts';
 import { RUN, type TracedSpan } from '../../policy/view/trace-spans.ts';
-import { eventLine } from './event-line.ts';
+import { eventLine } from '../views/event-line.ts';
 
 export interface Otlp {
   span(span: TracedSpan): void;

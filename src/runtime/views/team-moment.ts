@@ -1,0 +1,159 @@
+/**
+ * `teams at`: a team as it stood at a moment of its past, folded anew from the start of both logs. Whether a message had
+ * been read by then is recorded nowhere, so only what was sent is told.
+ */
+import { count, emptyBoard, type Board, type Counts } from '../../model/board/board.ts';
+import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
+import { timeOfDay } from '../../model/team/colors-and-times.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import { lastMs, type Moment } from '../../model/text/moment.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { safeText } from '../../model/text/safe-text.ts';
+import { columnsOf, type Card } from '../../policy/view/board-columns.ts';
+import { lineEnds } from '../../store/board/line-ends.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { mailOf } from './follow.ts';
+import { merged } from './merged-log.ts';
+
+export interface MemberThen {
+  readonly name: Name;
+  readonly role: Name;
+  /** Whether it had left by then. */
+  readonly state: 'joined' | 'left';
+  /** The task that it worked on. */
+  readonly task: string | null;
+  /** The last event that names it. */
+  readonly last: ShownEvent | null;
+}
+
+/** The mail that was sent to one inbox by then. */
+export interface MailThen {
+  readonly to: Name;
+  readonly sent: number;
+  readonly last: { readonly at: string; readonly from: string; readonly text: string };
+}
+
+export interface TeamMoment {
+  readonly team: Name;
+  /** The last event that had happened, and how many the team has in all. */
+  readonly event: ShownEvent;
+  readonly events: number;
+  /** The last line of the board's log that counted by then, as `cat -n` numbers it. */
+  readonly line: number;
+  readonly phase: Board['phase'];
+  readonly members: readonly MemberThen[];
+  readonly counts: Counts;
+  readonly tasks: readonly Card[];
+  /** Inboxes to which something was sent. */
+  readonly mail: readonly MailThen[];
+}
+
+/** A fact of either log; those of the board have the place of their record. */
+interface PlacedFact {
+  readonly at: string;
+  readonly fact: Fact;
+  readonly place?: number;
+}
+
+/**
+ * Reads both logs and all mail. Nothing is written.
+ *
+ * @param moment an event's number counts as in `teams log`; of times that a clock showed twice, the later one is meant
+ * @throws UsageError `USAGE` at a moment before the team's first event, or an event or line that there is not;
+ * StoreError `NEWER_VERSION`
+ */
+export function teamAt(store: TeamReader, moment: Moment): TeamMoment {
+  const ends = lineEnds(store.disk, store.paths.log);
+  const all = factsIn(store);
+  const until = cutAt(store.paths.name, all, ends, moment);
+  const then = all.slice(0, until);
+  const events = then.map(({ fact }, at): ShownEvent => ({ ...fact, number: at + 1 }));
+  const event = events.at(-1);
+  if (event === undefined) throw new Error('The moment has no event.');
+  const place = then.findLast((one) => one.place !== undefined)?.place ?? -1;
+  const board = boardAt(store, place);
+  return {
+    team: store.paths.name,
+    event,
+    events: all.length,
+    line: ends.findIndex((end) => end > place) + 1,
+    phase: board.phase,
+    members: [...board.members.values()].map(({ name, role, state }) => ({
+      name,
+      role,
+      state,
+      task: board.busy.get(name) ?? null,
+      last: events.findLast(({ member }) => member === name) ?? null,
+    })),
+    counts: count(board),
+    tasks: Object.values(columnsOf(board))
+      .flat()
+      .sort((one, other) => Number(one.id) - Number(other.id)),
+    mail: [LEAD, ...board.members.keys()].flatMap((name) => mailBy(store, name, Date.parse(event.at)) ?? []),
+  };
+}
+
+/** Both logs, in the order of `teams log`. */
+function factsIn(store: TeamReader): PlacedFact[] {
+  const ofBoard: PlacedFact[] = [];
+  for (const { event, outcome, board, at: place } of store.board.replay())
+    if (outcome.ok) for (const fact of factsOf(event, board)) ofBoard.push({ at: fact.at, fact, place });
+  const logged = [...store.events.read()].map(({ event }): PlacedFact => ({ at: event.at, fact: logFact(event) }));
+  return [...merged(ofBoard, logged)];
+}
+
+/** How many of the facts had happened. */
+function cutAt(team: Name, all: readonly PlacedFact[], ends: readonly number[], moment: Moment): number {
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) throw new UsageError('USAGE', `Team ${team} has no events yet.`);
+  if (moment.kind === 'event') {
+    if (moment.number <= all.length) return moment.number;
+    throw new UsageError('USAGE', `Team ${team} has ${all.length} events, no event ${moment.number}.`);
+  }
+  if (moment.kind === 'line') {
+    const end = ends[moment.number - 1];
+    if (end === undefined)
+      throw new UsageError(
+        'USAGE',
+        `The board's log of team ${team} has ${ends.length} lines, no line ${moment.number}.`,
+      );
+    const until = all.findLastIndex(({ place = Infinity }) => place < end) + 1;
+    if (until > 0) return until;
+    throw new UsageError(
+      'USAGE',
+      `Line ${moment.number} of the board's log is before the first record; take a later line.`,
+    );
+  }
+  const ms = moment.kind === 'time' ? moment.ms : lastMs(moment.ms, Date.parse(last.at));
+  const until = all.findLastIndex(({ at }) => Date.parse(at) <= ms) + 1;
+  if (until > 0) return until;
+  throw new UsageError(
+    'USAGE',
+    `Team ${team} has no event by then: its first one was at ${timeOfDay(first.at)} (${first.at}).`,
+  );
+}
+
+/** The board with the record at a place and everything before it. */
+function boardAt(store: TeamReader, place: number): Board {
+  let then = emptyBoard();
+  for (const { at, board } of store.board.replay()) {
+    if (at > place) break;
+    then = board;
+    if (at === place) break;
+  }
+  return then;
+}
+
+function mailBy(store: TeamReader, to: Name, ms: number): MailThen | undefined {
+  const byId = new Map(
+    [...mailOf(store, to, { history: true }), ...mailOf(store, to)]
+      .filter(({ timestamp: seconds }) => Math.round(seconds * 1_000) <= ms)
+      .map((message) => [message.id, message]),
+  );
+  const sent = [...byId.values()].sort((one, other) => one.timestamp - other.timestamp);
+  const last = sent.at(-1);
+  if (last === undefined) return undefined;
+  const text = safeText(last.content.slice(0, 200)).trim();
+  return { to, sent: sent.length, last: { at: timestamp(last.timestamp * 1_000), from: safeText(last.sender), text } };
+}
