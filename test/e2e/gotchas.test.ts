@@ -158,6 +158,7 @@ it('gotcha 10: two teams that are created in one second have two names', async (
   const planned = {
     text: '',
     notEnforced: [],
+    spent: [],
     named: (team: ReturnType<typeof parseName>) => {
       const { plan, from } = planInText(text, context);
       return { plan: { ...plan, name: team }, from };

@@ -28,7 +28,10 @@ export interface LimitChange {
  * @throws UsageError `USAGE` when something is added to a limit that is not there
  */
 export async function setLimits(
-  { ledger, events }: Pick<TeamStore, 'ledger' | 'events'>,
+  {
+    ledger,
+    events,
+  }: { readonly ledger: Pick<TeamStore['ledger'], 'change'>; readonly events: Pick<TeamStore['events'], 'read'> },
   changes: readonly LimitChange[],
   prices: Prices = {},
 ): Promise<void> {

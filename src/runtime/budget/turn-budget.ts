@@ -22,7 +22,11 @@ const LOOK_AGAIN_MS = 200;
 
 /** Who spends: a member, or the lead. */
 export interface Spender {
-  readonly store: Pick<TeamStore, 'ledger' | 'events' | 'clock'>;
+  readonly store: {
+    readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'offset'>;
+    readonly events: Pick<TeamStore['events'], 'append'>;
+    readonly clock: TeamStore['clock'];
+  };
   readonly member: string;
   /** The incarnation of its process. */
   readonly by: string;

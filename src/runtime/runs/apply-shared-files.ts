@@ -28,7 +28,7 @@ import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { RunSession } from './session.ts';
 import { sharedWishes } from '../views/collect-wishes.ts';
 
-type Sharing = Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend'>;
+type Sharing = Pick<RunSession, 'store' | 'tell' | 'isolation' | 'lend' | 'spender'>;
 
 /** @returns undefined if there are no wishes, or `signal` aborted */
 export async function applyShared(
@@ -125,6 +125,8 @@ async function turnOn(
     isolation: session.isolation,
     lend: joinedLend(session.lend, plan.lend),
     onNotEnforced: (told) => session.tell(notEnforcedEvent(told)),
+    spender: () => session.spender,
+    onSpent: (event) => session.tell(event),
   });
   try {
     const about = "the lead's agent for shared files";

@@ -5,12 +5,16 @@
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.ts';
 import { UsageError, type AgentCode } from '../../model/text/errors.ts';
+import type { spendingEvent } from '../../model/team/spending-sum.ts';
+import { defined } from '../../model/text/defined.ts';
+import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
+import type { Spender } from '../budget/turn-budget.ts';
 import { Subagents } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
 
@@ -34,6 +38,10 @@ export interface CallPlace {
   readonly lend?: Lend | undefined;
   /** Called with each sandbox that is not enforced. */
   readonly onNotEnforced: (told: NotEnforced) => void;
+  /** Whose budget the calls use; undefined where nothing is limited. */
+  readonly spender?: (() => (Spender & PriceRules) | undefined) | undefined;
+  /** Called with an event for each usage. */
+  readonly onSpent?: ((event: ReturnType<typeof spendingEvent>) => void) | undefined;
 }
 
 interface RelayRequest {
@@ -53,8 +61,9 @@ export class RelayCalls {
 
   constructor(place: CallPlace) {
     this.#place = place;
-    const { isolation, lend, environment, onNotEnforced } = place;
+    const { isolation, lend, environment, onNotEnforced, spender, onSpent } = place;
     this.#subagents = new Subagents({
+      ...defined({ spender, onSpent }),
       surroundings: { setting: isolation, lend, environment, team: () => [], onNotEnforced },
     });
   }

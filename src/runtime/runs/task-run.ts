@@ -5,7 +5,7 @@
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
 import { codeOf, isTeamError, UsageError } from '../../model/text/errors.ts';
-import { parseName, type Name } from '../../model/text/names.ts';
+import { LEAD, parseName, type Name } from '../../model/text/names.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 import type { Division } from '../../policy/divide/decompose.ts';
@@ -18,6 +18,8 @@ import { findTeam } from '../../store/team/team-list.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import { notEnforcedEvent, type NotEnforced } from '../../model/team/not-enforced.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import type { spendingEvent } from '../../model/team/spending-sum.ts';
+import { ownSpender, type OwnBudget } from '../budget/own-ledger.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { closeTeam, loadPlan } from './lifecycle.ts';
 import { divideTask } from './planning.ts';
@@ -39,6 +41,8 @@ interface TaskRun {
   readonly config: Config;
   readonly root: string;
   readonly place: CallPlace;
+  /** Its limits hold for the planner, too. */
+  readonly session: OwnBudget;
   /** Called with each step, for people. */
   readonly say: (text: string) => void;
 }
@@ -48,6 +52,8 @@ export interface PlannedTask {
   readonly text: string;
   /** Sandboxes of the planner and its explorer that nothing enforced. */
   readonly notEnforced: readonly NotEnforced[];
+  /** What the planner and its explorer used: it counts for the budget of the team. */
+  readonly spent: readonly ReturnType<typeof spendingEvent>[];
   /** The plan under this name. */
   readonly named: (name: Name) => GivenPlan;
 }
@@ -91,7 +97,7 @@ function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, Ro
  * @throws AgentError if the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
  */
 export async function planTask(resolved: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
-  const { ask, config, place, say, staffing, planner } = resolved;
+  const { ask, config, place, session, say, staffing, planner } = resolved;
   const { task } = ask;
   const notEnforced: NotEnforced[] = [];
   const telling: CallPlace = {
@@ -100,12 +106,17 @@ export async function planTask(resolved: ResolvedTaskRun, signal: AbortSignal): 
       notEnforced.push(told);
       place.onNotEnforced(told);
     },
+    spender: () => spender,
+    onSpent: (event) => spent.push(event),
   };
+  const spender = await ownSpender(session);
+  const spent: PlannedTask['spent'][number][] = [];
   const asked = { task, staffing, planner, say, timeoutMs: config.relayTimeoutMs };
   const division = await divideTask(asked, telling, signal);
   if (division === undefined) return undefined;
   return {
     notEnforced,
+    spent,
     text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
     named: (name) => planOf(division, name, resolved),
   };
@@ -133,17 +144,18 @@ export const generatedName = (later = 0): Name =>
 
 type TaskTeamOptions = OpenOptions & Pick<PlannedFrom, 'isolation'>;
 
-/** Makes the team of a task that was divided; its report says what was not enforced before. */
+/** Makes the team of a task that was divided; its report says what was not enforced and what was spent before. */
 export async function makeTaskTeam(
-  { notEnforced }: Pick<PlannedTask, 'notEnforced'>,
+  { notEnforced, spent }: Pick<PlannedTask, 'notEnforced' | 'spent'>,
   { plan, from }: GivenPlan,
   { isolation, ...options }: TaskTeamOptions,
 ): Promise<TeamPaths> {
   const paths = await makePlannedTeam(plan, { ...from, isolation }, options);
-  if (notEnforced.length === 0) return paths;
+  if (notEnforced.length + spent.length === 0) return paths;
   const store = openStore(paths, storeOptions(options));
   try {
     for (const told of notEnforced) store.events.append(notEnforcedEvent(told));
+    for (const event of spent) store.events.append({ member: LEAD, ...event });
   } finally {
     await store.close();
   }

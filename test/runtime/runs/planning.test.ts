@@ -11,6 +11,11 @@ import { planInText } from '../../../src/runtime/runs/plan-source.ts';
 import { makeGeneratedTeam } from '../../../src/runtime/runs/task-run.ts';
 import type { Script } from '../../fixtures/model-server/script.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
+import { spendingEvent } from '../../../src/model/team/spending-sum.ts';
+import { runTeam } from '../../../src/runtime/runs/run.ts';
+import { sessionOptions } from '../../../src/runtime/runs/session-options.ts';
+import type { SessionOptions } from '../../../src/runtime/runs/session.ts';
+import { openHandle } from '../../../src/runtime/team/team-handle.ts';
 import { reportOf } from '../../../src/runtime/views/report.ts';
 import { openForReading } from '../../../src/store/team/team-reader.ts';
 import { realClock } from '../../support/clock.ts';
@@ -102,12 +107,30 @@ describe('the team of a divided task', () => {
     const notEnforced = [
       { what: 'the planner (claude)', sandbox: 'read-only' as const, why: 'there is no bubblewrap' },
     ];
-    const { paths } = await makeGeneratedTeam({ text: '', notEnforced, named }, { root, environment: {} });
+    const { paths } = await makeGeneratedTeam({ text: '', notEnforced, spent: [], named }, { root, environment: {} });
     const reader = openForReading(paths, { clock: realClock });
     onTestFinished(() => reader.close());
     expect(reportOf(reader, { exitCode: 0 }).notEnforced).toEqual([
       'the planner (claude): read-only is not enforced: there is no bubblewrap',
     ]);
+  });
+
+  it('what its planner used counts for its budget', async () => {
+    const root = tempDir();
+    const text = `members: [{name: ada, agent: exec}]\ntasks: [{subject: One, run: 'true'}]`;
+    const named = () => planInText(text, { cwd: root, vars: {}, agents: new Map() });
+    const usage = { inputTokens: 1_000, outputTokens: 100, model: 'claude-sonnet-5-5' };
+    const planned = { text: '', notEnforced: [], spent: [spendingEvent('anthropic', usage)], named };
+    const { paths } = await makeGeneratedTeam(planned, { root, environment: {} });
+    const session: SessionOptions = {
+      ...sessionOptions(configSchema.parse({})),
+      budget: [{ how: 'set', limits: { team: { tokens: 1_200 } } }],
+    };
+    const report = await runTeam(paths, undefined, session);
+    expect(report.exitCode).toBe(0);
+    const handle = openHandle(paths.name, { root, environment: {} });
+    onTestFinished(() => handle[Symbol.asyncDispose]());
+    expect(handle.store.ledger.look()?.spent.get('team')).toMatchObject({ tokens: 1_100 });
   });
 });
 
@@ -120,7 +143,7 @@ describe('a made-up name', () => {
         vars: {},
         agents: new Map(),
       });
-    const make = () => makeGeneratedTeam({ text: '', notEnforced: [], named }, { root, environment: {} });
+    const make = () => makeGeneratedTeam({ text: '', notEnforced: [], spent: [], named }, { root, environment: {} });
     const made = await Promise.all([make(), make(), make()]);
     const seconds = made.map(({ paths }) => Number(paths.name.replace('forge-team-', ''))).sort();
     expect(new Set(seconds).size).toBe(3);

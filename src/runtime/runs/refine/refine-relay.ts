@@ -11,7 +11,9 @@ import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
 import type { Brief } from '../../../policy/refine/round-brief.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
+import { ownSpender } from '../../budget/own-ledger.ts';
 import { gitDiff } from '../../process/git-diff.ts';
+import type { RunSession } from '../session.ts';
 import type { RelayCalls } from '../relay-call.ts';
 import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
 import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
@@ -35,6 +37,8 @@ export class RefineRelay {
   /** Where the record of an abandoned team is. */
   #left: TeamPaths | undefined;
   #isDirect: boolean;
+  /** Who spends where no team does. */
+  #own: RunSession['spender'] | undefined;
 
   constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, observer: RelayObserver) {
     this.#prepared = prepared;
@@ -52,9 +56,15 @@ export class RefineRelay {
    */
   async ask(backends: readonly Name[], brief: Brief, signal: AbortSignal): Promise<Outcomes> {
     const { prompts, refused } = await this.#prompts(backends, brief, signal);
+    if (this.#team === undefined) this.#own ??= await ownSpender(this.#place.session);
     const outcomes = prompts.size === 0 ? new Map<Name, RelayOutcome>() : await this.#relayed(prompts, signal);
     for (const [name, outcome] of [...refused, ...outcomes]) this.#observer.ended(name, outcome);
     return new Map([...refused, ...outcomes]);
+  }
+
+  /** Who spends: the lead of the team, or this process with the same limits. */
+  get spender(): RunSession['spender'] | undefined {
+    return this.#team?.spender ?? this.#own;
   }
 
   /**
@@ -156,6 +166,8 @@ export class RefineRelay {
 
   async #endTeam(): Promise<void> {
     try {
+      const account = this.#team?.account();
+      if (account !== undefined) this.#own = await ownSpender(this.#place.session, account);
       this.#left = await this.close(true);
     } catch (error) {
       this.#observer.note(`The team was not archived: ${error instanceof Error ? error.message : String(error)}`);

@@ -7,6 +7,7 @@ import type { NotEnforced } from '../../../model/team/not-enforced.ts';
 import { LIMITS, refusalOf, refusalText } from '../../../policy/context-budget.ts';
 import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
+import { ownSpender } from '../../budget/own-ledger.ts';
 import { gitDiff } from '../../process/git-diff.ts';
 import { refuseNesting, RelayCalls, FAULT_CODES } from '../relay-call.ts';
 import { requireInstalled, type RefinePlace } from './refine-setup.ts';
@@ -37,7 +38,9 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
   const { isolation = 'auto', lend } = place.session;
-  const calls = new RelayCalls({ ...place, isolation, lend, onNotEnforced: ask.onNotEnforced });
+  const spender = await ownSpender(place.session);
+  const { onNotEnforced } = ask;
+  const calls = new RelayCalls({ ...place, isolation, lend, onNotEnforced, spender: () => spender });
   try {
     const about = backend.label;
     const { sandbox, isAsked } = ask;

@@ -5,11 +5,13 @@
  */
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import type { Backend } from '../../../model/pipeline/backend.ts';
+import type { BudgetAccount } from '../../../model/team/budget-account.ts';
 import { codeOf } from '../../../model/text/errors.ts';
 import { parseName, type Name } from '../../../model/text/names.ts';
 import type { RelayOutcome } from '../../../model/pipeline/round.ts';
 import { slug } from '../../../model/text/slug.ts';
 import { isFinal, newTaskSchema, type NewTaskInput, type Task } from '../../../model/board/task.ts';
+import { refusedForGood } from '../../../policy/budget/overview.ts';
 import { failedCall, relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { readResult } from '../../../store/board/results.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
@@ -94,6 +96,16 @@ export class RelayTeam {
     return this.#session.store.paths.name;
   }
 
+  /** For agents that the loop runs itself. */
+  get spender(): RunSession['spender'] {
+    return this.#session.spender;
+  }
+
+  /** What is limited and spent; undefined where nothing is limited. */
+  account(): BudgetAccount | undefined {
+    return this.#session.store.ledger.look();
+  }
+
   /** Waits for the answers to the first prompts. */
   first(signal: AbortSignal): Promise<RelayAnswers> {
     return this.#answers(signal);
@@ -115,10 +127,12 @@ export class RelayTeam {
   /**
    * Stops the workers and archives the team.
    *
-   * @param now stops workers during a turn whose result is no longer needed
+   * @param asked stops workers during a turn whose result is no longer needed
    * @returns where its record is
    */
-  async end(now: boolean): Promise<TeamPaths> {
+  async end(asked: boolean): Promise<TeamPaths> {
+    // A worker that waits for its budget would wait for ever.
+    const now = asked || this.#spent() !== undefined;
     const { paths } = this.#session.store;
     const { session: options, open } = this.#input;
     try {
@@ -138,7 +152,7 @@ export class RelayTeam {
     const { store } = this.#session;
     const patience = this.#input.timeoutMs + SILENT_MS;
     let [ended, deadline] = [0, store.clock.monotonic() + patience];
-    const waker = new Waker(store, [store.paths.log], signal);
+    const waker = new Waker(store, [store.paths.log, store.paths.ledger], signal);
     try {
       for (;;) {
         const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
@@ -146,6 +160,12 @@ export class RelayTeam {
           [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
           await this.#unblockNext();
         }
+        const spent = open.length === 0 ? undefined : this.#spent();
+        if (spent !== undefined)
+          return {
+            outcomes: new Map([...this.#outcomes(), ...open.map(([name]) => [name, spent] as const)]),
+            silent: [],
+          };
         const isLate = store.clock.monotonic() >= deadline;
         if (open.length === 0 || isLate || signal.aborted)
           return { outcomes: this.#outcomes(), silent: isLate ? open.map(([name]) => name) : [] };
@@ -154,6 +174,13 @@ export class RelayTeam {
     } finally {
       waker.close();
     }
+  }
+
+  /** What a call is that waits for a higher limit of the budget. */
+  #spent(): RelayOutcome | undefined {
+    const account = this.account();
+    const why = account && refusedForGood(this.#session.store.board.fold(), account);
+    return why === undefined ? undefined : { kind: 'failed', why: 'refused', message: `its budget: ${why}` };
   }
 
   /** If the task before it failed, the next one in turn starts all the same. */

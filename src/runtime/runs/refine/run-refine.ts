@@ -80,6 +80,7 @@ class Refinement {
       isolation: place.session.isolation ?? 'auto',
       lend: place.session.lend,
       onNotEnforced: this.#notEnforced,
+      spender: () => this.#relay.spender,
     });
     this.#relay = new RefineRelay(prepared, place, this.#calls, {
       note: (text) => this.#note(text),

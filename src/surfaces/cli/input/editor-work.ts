@@ -33,15 +33,13 @@ import { refinePlace } from './refine-place.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 import { teamOfTask, type RemotePerson } from './task-team.ts';
+import type { BudgetFlags } from './limit-change.ts';
 import { warnIfCopied } from './team-choice.ts';
 
-interface EditorFlags {
+interface EditorFlags extends BudgetFlags {
   readonly agent?: string | undefined;
   readonly planner?: string | undefined;
   readonly reviewer?: string | undefined;
-  readonly maxCost?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly budget?: readonly string[] | undefined;
 }
 
 interface SpeakingPerson extends RemotePerson {
@@ -197,7 +195,7 @@ async function pipelineTeam(
 async function answerTo(
   context: CliContext,
   prompt: string,
-  { agent }: PromptOptions,
+  { agent, ...limits }: PromptOptions,
   { stop }: SpeakingPerson,
 ): Promise<{ readonly answer: string } | undefined> {
   const { merged } = settings(context);
@@ -213,7 +211,7 @@ async function answerTo(
       isAsked: false,
       onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
     },
-    refinePlace(context, undefined),
+    refinePlace(context, undefined, limits),
     stop,
   );
   return answer === undefined ? undefined : { answer };

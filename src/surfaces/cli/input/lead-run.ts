@@ -9,7 +9,6 @@ import {
   runTeam,
   shutdownAhead,
   type GivenPlan,
-  type LimitChange,
   type Report,
   type RunOptions,
   type SessionOptions,
@@ -19,38 +18,24 @@ import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
 import { applyAtEnd } from './apply-work.ts';
-import { limitChange } from './limit-change.ts';
+import { budgetWords, withLimits, type BudgetFlags } from './limit-change.ts';
 import { settings } from './settings.ts';
 
-export interface RunFlags {
+export interface RunFlags extends BudgetFlags {
   readonly timeout?: number | undefined;
   readonly failFast: boolean;
   readonly strict: boolean;
   readonly takeover: boolean;
-  readonly maxCost?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  /** Limits such as `member.ada.cost=2`. */
-  readonly budget?: readonly string[] | undefined;
   /** Brings what landed into the project's files at the end. */
   readonly apply?: boolean | undefined;
 }
 
 /** The session options of a run: the configuration, overridden by the flags. */
-export const sessionOf = (
-  base: SessionOptions,
-  { failFast, takeover, maxCost, maxTokens, budget }: RunFlags,
-): SessionOptions => ({
-  ...base,
+export const sessionOf = (base: SessionOptions, { failFast, takeover, ...flags }: RunFlags): SessionOptions => ({
+  ...withLimits(base, flags),
   failFast,
   takeover,
-  budget: [...(base.budget ?? []), ...limitsOf({ maxCost, maxTokens, budget })],
 });
-
-/** @throws UsageError `USAGE` naming the limit */
-function limitsOf({ maxCost, maxTokens, budget = [] }: Partial<RunFlags>): LimitChange[] {
-  const team = { cost: maxCost, tokens: maxTokens };
-  return [{ how: 'set', limits: { team } }, ...budget.map((given) => limitChange('set', given))];
-}
 
 /** A team to lead, with its plan if the team is new; an unfinished team has its plan in its folder. */
 export interface TeamToLead {
@@ -137,7 +122,7 @@ export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: I
  * @returns the exit code
  */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
-  const { timeout, failFast, strict, takeover, maxCost, maxTokens, budget = [], apply } = flags;
+  const { timeout, failFast, strict, takeover, apply } = flags;
   const args = [
     'resume',
     paths.name,
@@ -149,9 +134,7 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
     ...(context.flags.yes ? ['--yes'] : []),
     ...(takeover ? ['--takeover'] : []),
     ...(apply === true ? ['--apply'] : []),
-    ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
-    ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
-    ...budget.flatMap((limit) => ['--budget', limit]),
+    ...budgetWords(flags),
   ];
   return detached(context, paths, args);
 }

@@ -29,13 +29,14 @@ import { refuseUnapplied } from './apply-work.ts';
 import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { requireAgents } from './default-agent.ts';
 import { Interrupts } from '../interrupts.ts';
+import { withLimits, type BudgetFlags } from './limit-change.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
 import type { CliContext } from '../context.ts';
 import { freeTerminal } from '../output/lead-terminal.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
-interface TaskFlags extends IsolationFlag {
+interface TaskFlags extends IsolationFlag, BudgetFlags {
   readonly agent?: string | undefined;
   readonly planner?: string | undefined;
   readonly reviewer?: string | undefined;
@@ -127,11 +128,8 @@ function requireApproval({ flags, isInteractive }: CliContext, { dryRun }: TaskF
   );
 }
 
-function resolveRun(
-  context: CliContext,
-  ask: RunAsk,
-  { agent, planner, reviewer }: TaskFlags,
-): Promise<ResolvedTaskRun> {
+function resolveRun(context: CliContext, ask: RunAsk, flags: TaskFlags): Promise<ResolvedTaskRun> {
+  const { agent, planner, reviewer } = flags;
   const { merged, agents } = settings(context);
   const { environment, cwd } = context.io;
   const { config } = merged;
@@ -149,6 +147,7 @@ function resolveRun(
       lend: config.sandbox.lend,
       onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
     },
+    session: withLimits(settings(context).session, flags),
     say: (text) => context.info(text),
   });
 }

@@ -1,5 +1,6 @@
 /** The verb that runs a pipeline of roles. */
 import type { Verb } from '../verb.ts';
+import { budgetOptions } from './budget-options.ts';
 
 export const pipelines: readonly Verb[] = [
   {
@@ -18,12 +19,7 @@ export const pipelines: readonly Verb[] = [
         what: 'the agent of every role: a kind, a configured name, auto, exec:COMMAND or JSON',
       },
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
-      {
-        flags: '--max-cost <dollars>',
-        what: 'the most US dollars that the team may spend; nothing begins that could cost more',
-      },
-      { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
-      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
+      ...budgetOptions('the team'),
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
     ],
     examples: [

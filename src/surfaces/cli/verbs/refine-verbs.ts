@@ -1,5 +1,6 @@
 /** Verbs that send a task to backends: `refine` reviews the results, `relay` prints the answer. */
 import type { Verb } from '../verb.ts';
+import { budgetOptions } from './budget-options.ts';
 
 const BACKENDS = 'codex, gemini, ollama, claude, opencode, exec:CMD, or a configured agent';
 
@@ -26,6 +27,7 @@ export const refining: readonly Verb[] = [
       { flags: '--include-diff', what: 'add the git diff to the prompt (at most 300,000 bytes)' },
       { flags: '--repo <dir>', what: 'the directory to work in (default: current directory)' },
       { flags: '--no-team', what: 'call the backends from this process; start no worker processes' },
+      ...budgetOptions('the loop'),
       { flags: '--timeout <duration>', what: 'stop after this time with the best result so far and exit 124' },
     ],
     examples: [
@@ -49,6 +51,7 @@ export const refining: readonly Verb[] = [
       { flags: '--context-text <text>', what: 'additional context for the backend (at most 200,000 bytes)' },
       { flags: '--include-diff', what: 'add the git diff to the prompt (at most 300,000 bytes)' },
       { flags: '--sandbox <mode>', what: 'read-only (default), workspace-write or full' },
+      ...budgetOptions('the call'),
       { flags: '--timeout <seconds>', what: 'stop after this time with exit 124 (default: relayTimeoutMs)' },
     ],
     examples: [

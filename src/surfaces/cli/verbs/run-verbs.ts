@@ -1,5 +1,6 @@
 /** Verbs that run a plan, and verbs for an existing run: resume, wait, cancel. */
 import type { Verb } from '../verb.ts';
+import { budgetOptions } from './budget-options.ts';
 
 export const runs: readonly Verb[] = [
   {
@@ -16,12 +17,7 @@ export const runs: readonly Verb[] = [
       { flags: '--name <name>', what: 'the team name (default: the name in the plan)' },
       { flags: '--var <k=v>', what: 'the value v for {{k}} in the plan', many: true },
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
-      {
-        flags: '--max-cost <dollars>',
-        what: 'the most US dollars that the team may spend; nothing begins that could cost more',
-      },
-      { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
-      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
+      ...budgetOptions('the team'),
       {
         flags: '--isolation <mode>',
         what: 'trees: each member works in a tree of its own, and `teams apply` brings what landed into your files; off; auto',
@@ -77,12 +73,7 @@ export const runs: readonly Verb[] = [
     words: '[team]',
     options: [
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
-      {
-        flags: '--max-cost <dollars>',
-        what: 'the most US dollars that the team may spend; nothing begins that could cost more',
-      },
-      { flags: '--max-tokens <number>', what: 'the most tokens that the team may use' },
-      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
+      ...budgetOptions('the team'),
       { flags: '--apply', what: 'bring what landed into your files at the end, where members have trees of their own' },
       { flags: '--fail-fast', what: 'end the run when a required task fails' },
       { flags: '--strict', what: 'count a skipped gate as failed' },

@@ -1,5 +1,6 @@
 /** Verbs for the installation and the setup of a project. */
 import type { Verb } from '../verb.ts';
+import { budgetOptions } from './budget-options.ts';
 
 export const setup: readonly Verb[] = [
   {
@@ -16,6 +17,7 @@ export const setup: readonly Verb[] = [
         flags: '--http <[host:]port>',
         what: 'serve any number of hosts over HTTP until Ctrl-C, and print the token of each; 0 is any free port',
       },
+      ...budgetOptions('a team that the host makes'),
     ],
     examples: [
       { line: 'teams mcp', what: 'the command of the MCP server in a host' },
@@ -35,9 +37,7 @@ export const setup: readonly Verb[] = [
       },
       { flags: '--planner <agent>', what: 'the agent that divides a prompt into tasks (default: the default agent)' },
       { flags: '--reviewer <agent>', what: 'the agent that verifies the finished work: PASS, or FAIL with the reason' },
-      { flags: '--max-cost <dollars>', what: 'the most US dollars that the team of a prompt may spend' },
-      { flags: '--max-tokens <number>', what: 'the most tokens that the team of a prompt may use' },
-      { flags: '--budget <limit>', what: 'a limit such as turns=40, member.ada.cost=2 or task.3.time=10m', many: true },
+      ...budgetOptions('the team of a prompt'),
     ],
     examples: [
       { line: 'teams acp', what: 'the command of the agent in an editor' },

@@ -1,5 +1,6 @@
 /** Verbs that create, staff, show and remove teams. */
 import type { Verb } from '../verb.ts';
+import { budgetOptions } from './budget-options.ts';
 
 export const teams: readonly Verb[] = [
   {
@@ -25,6 +26,7 @@ export const teams: readonly Verb[] = [
       { flags: '--role <role>', what: 'the role of the teammate (default: executor)' },
       { flags: '--sandbox <sandbox>', what: 'what it may do to files: read-only, workspace-write or full' },
       { flags: '--plan-approval', what: 'the teammate may only read files until its plan is approved' },
+      ...budgetOptions('this teammate'),
     ],
     examples: [
       { line: 'teams spawn login ada --agent exec', what: 'runs the commands of its tasks' },
@@ -43,6 +45,7 @@ export const teams: readonly Verb[] = [
     options: [
       { flags: '--detach', what: 'run in the background; the log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
+      ...budgetOptions('the team'),
     ],
     examples: [
       { line: 'teams lead login', what: 'run in the foreground; Ctrl-C ends it' },
@@ -59,6 +62,7 @@ export const teams: readonly Verb[] = [
       { flags: '--join', what: 'join the team as a new member' },
       { flags: '--role <role>', what: 'the role of a new member (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'exit after this time without work' },
+      ...budgetOptions('this teammate'),
     ],
     examples: [
       { line: 'teams worker login ada --agent exec', what: 'work on tasks as they become ready' },

@@ -10,7 +10,8 @@ import {
   type GivenPipeline,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { duration, flag, money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
+import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags } from '../../input/lead-run.ts';
 import { teamOfPipeline } from '../../input/pipeline-team.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -28,9 +29,7 @@ const schema = z.object({
   agent: text,
   timeout: duration,
   detach: flag,
-  maxCost: money,
-  maxTokens: wholeNumber,
-  budget: texts,
+  ...budgetFlags,
 });
 type Options = z.infer<typeof schema>;
 

@@ -6,6 +6,7 @@ import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
 import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
 import { freeTerminal } from '../../output/lead-terminal.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { progressLine } from '../../output/refine-progress.ts';
 import { refinePlace } from '../../input/refine-place.ts';
@@ -22,6 +23,7 @@ const schema = z.object({
   repo: text,
   timeout: duration,
   team: z.boolean().default(true),
+  ...budgetFlags,
 });
 type Options = z.infer<typeof schema>;
 
@@ -32,7 +34,7 @@ export const act: Act = async (context, given) => {
   excludeTeamFiles(context);
   using interrupts = new Interrupts(options.timeout);
   freeTerminal(context);
-  const report = await refineAt(ask, refinePlace(context, options.repo), {
+  const report = await refineAt(ask, refinePlace(context, options.repo, options), {
     signal: interrupts.stop,
     onProgress: (progress) => context.info(progressLine(progress)),
   });

@@ -5,6 +5,7 @@ import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { refinePlace } from '../../input/refine-place.ts';
 import { freeTerminal } from '../../output/lead-terminal.ts';
@@ -18,10 +19,11 @@ const schema = z.object({
   includeDiff: flag,
   sandbox: sandboxSchema.optional(),
   timeout: duration,
+  ...budgetFlags,
 });
 
 export const act: Act = async (context, given) => {
-  const { to, repo, prompt, contextText, includeDiff, sandbox: asked, timeout } = readOptions(schema, given);
+  const { to, repo, prompt, contextText, includeDiff, sandbox: asked, timeout, ...limits } = readOptions(schema, given);
   const sandbox = asked ?? 'read-only';
   refuseMembers(context, 'run `relay`');
   noMore(given.words);
@@ -29,7 +31,7 @@ export const act: Act = async (context, given) => {
   if (prompt === undefined) throw new UsageError('USAGE', '--prompt: Expected a prompt; `-` reads it from stdin.');
   using interrupts = new Interrupts();
   freeTerminal(context);
-  const place = refinePlace(context, repo);
+  const place = refinePlace(context, repo, limits);
   try {
     const answer = await relayOnce(
       {

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { endedRun, openHandle, resumeTeam, UsageError, type EndedRun, type Name } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { duration, flag, money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
+import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -12,9 +13,7 @@ import type { Act } from '../../verb.ts';
 import { progressOf } from './run.ts';
 
 const schema = z.object({
-  maxCost: money,
-  maxTokens: wholeNumber,
-  budget: texts,
+  ...budgetFlags,
   timeout: duration,
   apply: flag,
   failFast: flag,

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { isPlanWord, parseName, previewPlan, UsageError, type RunOptions, type TeamPaths } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { isolationFlag } from '../../input/asked-isolation.ts';
-import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../../input/options.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
+import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, leadTeamOf, type ShowProgress, type TeamToLead } from '../../input/lead-run.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from '../../input/plan-team.ts';
 import { showProgress } from '../../output/lead-terminal.ts';
@@ -22,9 +23,7 @@ const schema = z.object({
   name: text,
   var: texts,
   timeout: duration,
-  maxCost: money,
-  maxTokens: wholeNumber,
-  budget: texts,
+  ...budgetFlags,
   apply: flag,
   failFast: flag,
   strict: flag,

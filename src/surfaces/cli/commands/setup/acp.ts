@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { CliContext } from '../../context.ts';
 import { editorWork } from '../../input/editor-work.ts';
-import { money, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { budgetFlags } from '../../input/limit-change.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { Interrupts } from '../../interrupts.ts';
 import type { Act } from '../../verb.ts';
@@ -12,9 +13,7 @@ const schema = z.object({
   agent: text,
   planner: text,
   reviewer: text,
-  maxCost: money,
-  maxTokens: wholeNumber,
-  budget: texts,
+  ...budgetFlags,
 });
 
 export const act: Act = async (context, given) => {

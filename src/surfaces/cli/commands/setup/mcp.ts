@@ -18,6 +18,7 @@ import {
 import { defaultAgent } from '../../input/default-agent.ts';
 import { hostWorkspace } from '../../input/host-workspace.ts';
 import { Interrupts } from '../../interrupts.ts';
+import { budgetFlags, budgetWords, withLimits, type BudgetFlags } from '../../input/limit-change.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
@@ -25,18 +26,23 @@ import type { Act } from '../../verb.ts';
 import { VERSION } from '../../version.ts';
 import { httpPlace, serveLead, serveMembers } from './mcp-http.ts';
 
-const schema = z.object({ team: text, detach: flag, withShell: flag, http: httpPlace });
+const schema = z.object({ team: text, detach: flag, withShell: flag, http: httpPlace, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { team, detach, withShell, http } = readOptions(schema, given);
+  const { team, detach, withShell, http, ...limits } = readOptions(schema, given);
   noMore(given.words);
   if (http !== undefined && context.io.environment[ENV.member] !== undefined)
     throw new UsageError('POLICY_DENIED', 'A teammate cannot serve other hosts.');
   const own = context.io.environment[ENV.member] === undefined ? undefined : context.io.environment[ENV.team];
   const joined = team ?? own;
+  if (joined !== undefined && budgetWords(limits).length > 0)
+    throw new UsageError(
+      'USAGE',
+      'Who works in a team sets no limits: leave out --team, or set them with `teams budget TEAM --set`.',
+    );
   using interrupts = new Interrupts();
   if (joined === undefined)
-    await lead(context, { detach, withShell }, interrupts, (leading) =>
+    await lead(context, { detach, withShell, limits }, interrupts, (leading) =>
       http === undefined ? serve(context, leading, interrupts) : serveLead(context, http, leading, interrupts),
     );
   else if (http !== undefined) await serveMembers(context, { place: http, team: joined, withShell }, interrupts);
@@ -47,7 +53,7 @@ export const act: Act = async (context, given) => {
 /** Leads until the host exits. Then the team is shut down in order, or with `--detach` handed to a background lead. */
 async function lead(
   context: CliContext,
-  { detach, withShell }: { detach: boolean; withShell: boolean },
+  { detach, withShell, limits }: { detach: boolean; withShell: boolean; limits: BudgetFlags },
   interrupts: Interrupts,
   serves: (leading: HostLeadContext) => Promise<void>,
 ): Promise<void> {
@@ -61,7 +67,7 @@ async function lead(
   const toolContext = new HostLeadContext({
     workspace,
     open: known.open,
-    session: known.session,
+    session: withLimits(known.session, limits),
     agents: known.agents,
     defaultAgent: async () => named ?? chooseAgent(known.merged.config, io.environment),
     cwd: io.cwd,

@@ -4,22 +4,30 @@ import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { detached, stoppingText } from '../../input/lead-run.ts';
+import { budgetFlags, budgetWords, withLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { progressOf } from '../runs/run.ts';
 
-const schema = z.object({ detach: flag, takeover: flag });
+const schema = z.object({ detach: flag, takeover: flag, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { detach, takeover } = readOptions(schema, given);
+  const { detach, takeover, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'lead a team');
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { paths, name } = team;
   if (detach)
-    return detached(context, paths, ['lead', name, '--root', paths.root, ...(takeover ? ['--takeover'] : [])]);
+    return detached(context, paths, [
+      'lead',
+      name,
+      '--root',
+      paths.root,
+      ...(takeover ? ['--takeover'] : []),
+      ...budgetWords(limits),
+    ]);
   using interrupts = new Interrupts();
   interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
     once: true,
@@ -28,7 +36,7 @@ export const act: Act = async (context, given) => {
   try {
     const code = await leadTeam(
       paths,
-      { ...settings(context).session, takeover },
+      { ...withLimits(settings(context).session, limits), takeover },
       { signal: interrupts.stop, force: interrupts.force, leave: interrupts.leave },
     );
     context.result({ team: name, exitCode: interrupts.code ?? code }, '');

@@ -7,19 +7,27 @@ import {
   parseName,
   requestSpawn,
   sandboxSchema,
+  setLimits,
   UsageError,
 } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { flag, readOptions, text } from '../../input/options.ts';
+import { budgetFlags, memberLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ agent: text, role: text, sandbox: sandboxSchema.optional(), planApproval: flag });
+const schema = z.object({
+  agent: text,
+  role: text,
+  sandbox: sandboxSchema.optional(),
+  planApproval: flag,
+  ...budgetFlags,
+});
 
 export const act: Act = async (context, given) => {
-  const { agent, role, sandbox, planApproval } = readOptions(schema, given);
+  const { agent, role, sandbox, planApproval, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'start another teammate');
   const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 1 });
   await using handle = opened;
@@ -31,6 +39,7 @@ export const act: Act = async (context, given) => {
   const isKept = agent === undefined && own !== undefined;
   const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
   await configureMember(handle, name, { role, sandbox, agent: spec, planApproval });
+  await setLimits(handle.store, memberLimits(name, limits), settings(context).merged.config.prices);
   await requestSpawn(handle, name);
   context.result({ member: name }, `The lead of ${handle.name} starts ${name}.`);
   return 0;

@@ -7,6 +7,7 @@ import {
   join,
   parseName,
   serve,
+  setLimits,
   UsageError,
   type ExitReason,
   type Name,
@@ -16,15 +17,16 @@ import { agentFor } from '../../input/default-agent.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import type { CliContext } from '../../context.ts';
 import { freeTerminal, type ShownRun } from '../../output/lead-terminal.ts';
+import { budgetFlags, memberLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ agent: text, role: text, idleTimeout: duration, join: flag });
+const schema = z.object({ agent: text, role: text, idleTimeout: duration, join: flag, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { agent, role, idleTimeout, join: joins } = readOptions(schema, given);
+  const { agent, role, idleTimeout, join: joins, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'run another teammate');
   const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   const { store } = handle;
@@ -35,6 +37,7 @@ export const act: Act = async (context, given) => {
     const spec = agent === undefined ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
     if (!joins) requireMember(handle, name);
     await configureMember(handle, name, { role });
+    await setLimits(store, memberLimits(name, limits), settings(context).merged.config.prices);
     const teammate = await join(store, name, {
       byHand: true,
       commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
