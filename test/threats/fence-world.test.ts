@@ -302,7 +302,7 @@ describe('the workspace afterwards', () => {
     const files = async (): Promise<string[]> => {
       const repository = await repositoryAt({ cwd: work, signal });
       if (typeof repository === 'string') throw new Error(repository);
-      const listed = await withTrees(repository, { signal }, { keep: false }, ({ files: tree, where }) =>
+      const listed = await withTrees(repository, { signal }, {}, ({ files: tree, where }) =>
         git(['ls-tree', '-r', '--name-only', tree], where),
       );
       return [...listed.text.split('\n'), ...Object.keys((await hashedFiles(work, signal)) ?? {})];

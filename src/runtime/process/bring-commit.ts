@@ -21,6 +21,12 @@ export const FETCH_LOCALLY = [
   '--no-recurse-submodules',
 ];
 
+const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
+/** Who makes our commits, as variables of git. */
+export const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
+);
+
 /** Git may read what lies on this machine. */
 export const LOCALLY = { GIT_ALLOW_PROTOCOL: 'file' };
 

@@ -50,8 +50,8 @@ export async function untracked(
 }
 
 interface TreeChoice {
-  /** Keeps the trees in the repository; otherwise they are gone after `use`. */
-  readonly keep: boolean;
+  /** An object directory where the new objects stay: never the user's, whose gc takes what no ref names. */
+  readonly into?: string | undefined;
   /** Untracked files that are not looked at. */
   readonly leftOut?: readonly string[] | undefined;
 }
@@ -60,21 +60,24 @@ interface TreeChoice {
 const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 
 /**
- * @param use its `scratch` is a directory that is gone afterwards; without `keep` the new objects are in it
+ * @param use its `scratch` is a directory that is gone afterwards; without `into` the new objects are in it
  * @throws GitFailure
  */
 export const withTrees = async <T>(
   repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
-  { keep, leftOut = [] }: TreeChoice,
+  { into, leftOut = [] }: TreeChoice,
   use: (trees: Trees, scratch: string) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
     const own = join(directory, 'index');
     // With its time: by it git knows which of its file data may be too old, and reads those files.
     copyIfThere(repository.index, own);
-    const elsewhere = { GIT_OBJECT_DIRECTORY: directory, GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects };
-    const env = { ...where.env, ...(keep ? {} : elsewhere) };
+    const env = {
+      ...where.env,
+      GIT_OBJECT_DIRECTORY: into ?? directory,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects,
+    };
     const at = within(repository, { ...where, env });
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);

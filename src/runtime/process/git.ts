@@ -29,7 +29,7 @@ export interface GitAnswer {
   readonly data: Buffer;
   /** Bytes that it printed. */
   readonly bytes: number;
-  /** The first line of its error output. */
+  /** The first line of its error output that is no hint. */
   readonly said: string;
 }
 
@@ -141,7 +141,8 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
   const end = await started.process.ended;
   pipes.close();
   const pipe = pipes.held();
-  const first = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
+  const complaints = end.stderr.toString('utf8').trim().split('\n');
+  const first = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
   const said =
     pipe !== undefined
       ? `${pipe} is a pipe, and git waits for it: remove it`

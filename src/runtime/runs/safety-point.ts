@@ -4,11 +4,12 @@
  * the user's index and the files are not touched.
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
-import { bringCommit } from '../process/bring-commit.ts';
+import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
 import { deleteRefs, refsBelow } from '../process/team-refs.ts';
+import { triedAgain } from '../process/try-again.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
@@ -46,11 +47,6 @@ export async function forgetSafetyPoint(
     throw error;
   }
 }
-
-const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
-const IDENTITY = Object.fromEntries(
-  ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
-);
 
 type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>;
 
@@ -155,7 +151,7 @@ async function commitAll(
     }),
   );
   try {
-    return await withTrees(repository, where, { keep: false, leftOut }, async (trees, scratch) => {
+    return await withTrees(repository, where, { leftOut }, async (trees, scratch) => {
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
       const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
       const index = await commit(
@@ -177,18 +173,6 @@ async function commitAll(
   } finally {
     told();
   }
-}
-
-/** How often a safety point is tried: the user's own git may collect garbage that it was to stand on. */
-const TRIES = 3;
-
-async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; ; left -= 1)
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof GitFailure) || left === 0) throw error;
-    }
 }
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;

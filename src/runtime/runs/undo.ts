@@ -12,10 +12,12 @@ import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
-import { GitFailure, treeChanges, withTrees, type TreeChange } from '../process/git-tree.ts';
+import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { triedAgain } from '../process/try-again.ts';
 import { leadStatusOf } from '../views/external-status.ts';
+import { keepLateEnd } from './late-end.ts';
 
 export interface UndoStep {
   /** Relative to the root of the working tree. */
@@ -97,11 +99,13 @@ async function plan(
   const turnsBack = begun !== undefined && begun.redo !== redo;
   const chosen = lives.filter(({ undone = false }) => undone === (turnsBack ? begun.redo : redo));
   const isEndUnknown = !redo && chosen.at(-1) !== undefined && chosen.at(-1)?.end === undefined;
-  const now = (): Promise<string> =>
-    withTrees(repository, { signal }, { keep: true, leftOut }, ({ files }) => Promise.resolve(files));
+  const keepNow = (life: RunLife): Promise<string> => {
+    const late = { life: lives.indexOf(life) + 1, start: life.start, leftOut };
+    return triedAgain(() => keepLateEnd(store, repository, late, signal));
+  };
   const ended: (RunLife & { readonly end: string })[] = [];
   for (const life of chosen)
-    ended.push({ ...life, end: life.end ?? lives[lives.indexOf(life) + 1]?.start ?? (await now()) });
+    ended.push({ ...life, end: life.end ?? lives[lives.indexOf(life) + 1]?.start ?? (await keepNow(life)) });
   const chain = new Map<string, TreeChange>();
   const broken: string[] = [];
   for (const { start, end } of redo ? ended : ended.toReversed()) {

@@ -246,7 +246,9 @@ export class MemberTree {
     this.#ready();
     const where = inTree(paths, of, { signal });
     await become(commit, where);
-    requireGit(await git(['update-ref', this.#refs.at(of), commit], where), 'git update-ref');
+    const ref = this.#refs.at(of);
+    if (commit === head) requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
+    else await keepCommit(paths, { ref, commit, known: head }, where);
     makeOwnGit(disk, paths, of, { commit: head, sha256: head.length === 64 });
   }
 }

@@ -17,6 +17,7 @@ import {
   removeBundle,
 } from '../../store/team/vault.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
+import { IDENTITY } from '../process/bring-commit.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -24,11 +25,6 @@ import { refsOf } from '../process/safety-ref.ts';
 
 /** How git is run for it. */
 export type VaultGit = Pick<GitWhere, 'signal' | 'marker'>;
-
-const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
-const IDENTITY = Object.fromEntries(
-  ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
-);
 
 /** Git in the team's repository; its working tree is empty, so no file of a member says how git merges. */
 export const inVault = ({ vault }: TeamPaths, how: VaultGit): GitWhere => ({
@@ -121,8 +117,8 @@ export async function commitTree({ tree, parents, message, date }: NewCommit, wh
 }
 
 /**
- * Sets a ref and looks at all that it keeps: only then it is kept. Git does not write again what the project's objects
- * have, and the project's own git may remove it there; so what is new is copied.
+ * Sets a ref to a commit that is whole. Git does not write again what the project's objects have, and the project's own
+ * git may remove it there; so what is new is copied before. A ref to what is gone would make each later copy fail.
  *
  * @param known a commit that was looked at before; without one, what the project's objects have stays there
  * @throws GitFailure
@@ -132,7 +128,6 @@ export async function keepCommit(
   { ref, commit, known }: { readonly ref: string; readonly commit: string; readonly known?: string | undefined },
   where: GitWhere,
 ): Promise<void> {
-  requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
   const whole = [
     'rev-list',
     '--objects',
@@ -141,13 +136,27 @@ export async function keepCommit(
     ...(known === undefined ? [] : ['--not', known]),
   ];
   const fresh = requireGit(await git(whole, where), 'git rev-list').split('\n');
-  if (known === undefined || fresh.every((object) => object === '' || hasOwnObject(paths, object))) return;
+  if (known !== undefined && !fresh.every((object) => object === '' || hasOwnObject(paths, object)))
+    await copyObjects(paths, { commit, known }, where);
+  requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
+}
+
+async function copyObjects(
+  paths: TeamPaths,
+  { commit, known }: { readonly commit: string; readonly known: string },
+  where: GitWhere,
+): Promise<void> {
   const bundle = bundlePath(paths, commit);
+  // A bundle takes only refs. This one is not below those of the team, which are copied into the project.
+  const ref = `refs/copied/${commit}`;
+  freeRef(paths, ref);
   try {
+    requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
     requireGit(await git(['bundle', 'create', '--quiet', bundle, ref, `^${known}`], where), 'git bundle');
     requireGit(await git(['bundle', 'unbundle', bundle], where), 'git bundle');
   } finally {
     removeBundle(bundle);
+    await git(['update-ref', '-d', ref], where);
   }
 }
 

@@ -201,7 +201,7 @@ async function inTrees<T>(
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
   return end === undefined
-    ? withTrees(repository, { signal }, { keep: false, leftOut: start.leftOut }, (trees) => use(trees, here))
+    ? withTrees(repository, { signal }, { leftOut: start.leftOut }, (trees) => use(trees, here))
     : use({ staged: undefined, files: end, where: within(repository, { signal }) }, here);
 }
 

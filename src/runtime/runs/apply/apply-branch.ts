@@ -12,6 +12,7 @@ import { repositoryAt, within } from '../../process/git-place.ts';
 import { GitFailure, requireGit } from '../../process/git-tree.ts';
 import { git, type GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
+import { triedAgain } from '../../process/try-again.ts';
 import { commitOf, commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { attemptKey } from '../../trees/member-tree.ts';
 
@@ -39,7 +40,7 @@ export async function makeBranch(store: TeamReader, choice: BranchChoice, signal
   try {
     const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
     if (typeof repository === 'string') throw new GitFailure(repository);
-    return await branchIn(store, choice, within(repository, { signal }), signal);
+    return await triedAgain(() => branchIn(store, choice, within(repository, { signal }), signal));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `No branch was made: ${error.message}.`);
@@ -76,7 +77,8 @@ async function branchIn(
   }
   if (top.commit === undefined || commits.length === 0)
     throw new UsageError('USAGE', `No branch was made: HEAD has all that landed in team ${paths.name}.`);
-  await keepCommit(paths, { ref: refs.branch(newId(store.clock.now())), commit: top.commit }, own);
+  const ref = refs.branch(newId(store.clock.now()));
+  await keepCommit(paths, { ref, commit: top.commit, known: head ?? refs.root }, own);
   const trouble = await mirror(store, refs.all, { signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
   const made = await git(['update-ref', `refs/heads/${name}`, top.commit, ''], theirs);

@@ -3,6 +3,7 @@
  * last apply. A conflict with an edit of the user's changes nothing. Each apply is kept as a life of the run, so that
  * `teams undo` takes exactly it back, and a killed one is finished or taken back like an undo (docs/isolation.md).
  */
+import { join } from 'node:path';
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
@@ -13,6 +14,7 @@ import { mirror } from '../../landing/mirror.ts';
 import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
 import { repositoryAt } from '../../process/git-place.ts';
 import { knownOf } from '../../process/safety-ref.ts';
+import { triedAgain } from '../../process/try-again.ts';
 import { landedWork } from '../../trees/landed-work.ts';
 import { commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
@@ -49,7 +51,8 @@ export async function planApply(
   if (undoing !== undefined) throw new ConflictError('REFUSED', interruptedUndo(name, undoing));
   if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
   try {
-    return await plan(store, { lives, known: knownOf(store, start), leftOut: start.leftOut, task }, signal);
+    const beginning = { lives, known: knownOf(store, start), leftOut: start.leftOut, task };
+    return await triedAgain(() => plan(store, beginning, signal));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
@@ -78,9 +81,9 @@ async function plan(
   if (work === undefined) throw new GitFailure('its repository is gone');
   const before = lives.filter(({ undone = false }) => !undone);
   const { from, to } = task === undefined ? { from: work.applied, to: work.main } : attemptOf(store, task);
-  const files = await withTrees(repository, { signal }, { keep: true, leftOut }, (trees) =>
-    Promise.resolve(trees.files),
-  );
+  // In the team's repository: no gc takes them there until their refs are in the project's, too.
+  const into = join(paths.vault, 'objects');
+  const files = await withTrees(repository, { signal }, { into, leftOut }, (trees) => Promise.resolve(trees.files));
   const since = clock.now();
   const now = await commitTree(
     { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
@@ -92,7 +95,7 @@ async function plan(
   const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
   // An apply of one task is no state of the whole: the next merges from the one before.
   const ended = { start: now, end: after, since, landed: task === undefined ? work.main : undefined };
-  if (changes.length > 0) await keepBoth(store, refs, ended, signal);
+  if (changes.length > 0) await keepBoth(store, refs, { ...ended, from }, signal);
   const steps = changes.map((change) => stepAt(repository.top, change));
   const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
   if (edited.length > 0) throw conflicting(store, edited);
@@ -121,13 +124,13 @@ const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' &&
 async function keepBoth(
   store: TeamReader,
   refs: VaultRefs,
-  { start, end }: { start: string; end: string },
+  { from, start, end }: { from: string; start: string; end: string },
   signal: AbortSignal,
 ): Promise<void> {
   const own = inVault(store.paths, { signal });
   const id = newId(store.clock.now());
-  await keepCommit(store.paths, { ref: refs.applied(id, 'start'), commit: start }, own);
-  await keepCommit(store.paths, { ref: refs.applied(id, 'end'), commit: end }, own);
+  await keepCommit(store.paths, { ref: refs.applied(id, 'start'), commit: start, known: from }, own);
+  await keepCommit(store.paths, { ref: refs.applied(id, 'end'), commit: end, known: start }, own);
   const trouble = await mirror(store, refs.all, { signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
 }

@@ -1,0 +1,33 @@
+/** The end of a life of a run whose lead was killed before it could keep it: what an undo finds there, for its redo. */
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
+import type { Repository } from '../process/git-place.ts';
+import { requireGit, withTrees } from '../process/git-tree.ts';
+import { git } from '../process/git.ts';
+import { messageOf, refOf } from '../process/safety-ref.ts';
+
+interface LateEnd {
+  /** Counted from 1. */
+  readonly life: number;
+  readonly start: string;
+  readonly leftOut: readonly string[] | undefined;
+}
+
+/**
+ * @returns the commit, which has a ref in the project
+ * @throws GitFailure
+ */
+export const keepLateEnd = (
+  { board, paths }: TeamReader,
+  repository: Repository,
+  { life, start, leftOut }: LateEnd,
+  signal: AbortSignal,
+): Promise<string> =>
+  withTrees(repository, { signal, env: IDENTITY }, { leftOut }, async ({ files, where }, scratch) => {
+    const message = messageOf(`All files before an undo of team ${paths.name}`, paths.root, repository.top);
+    const made = await git(['commit-tree', files, '-p', start, '-m', message], where);
+    const commit = requireGit(made, 'git commit-tree');
+    const ref = refOf(board.fold().team?.id ?? 'unknown', life, 'end');
+    await bringCommit(scratch, { commit, ref }, repository, { signal });
+    return commit;
+  });
