@@ -5,15 +5,17 @@
 import { join } from 'node:path';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
-import { onDisk } from '../../store/files/disk.ts';
+import { onDisk, realDisk } from '../../store/files/disk.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { placeFile, removeFresh, removeUserFile } from '../../store/workspace/user-files.ts';
+import { withChangeLock } from '../../store/team/change-lock.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import { bytesOf, GitFailure } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { within } from '../process/git-place.ts';
-import { stepAt, type UndoPlan, type UndoStep } from './undo.ts';
+import { leadStatusOf } from '../views/external-status.ts';
+import { seenOf, stepAt, type UndoPlan, type UndoStep } from './undo.ts';
 
 interface UndoOptions {
   readonly redo: boolean;
@@ -23,10 +25,21 @@ interface UndoOptions {
 }
 
 /**
- * @throws ConflictError `REFUSED` if a file was changed since the plan was shown; GitFailure, and the errors of the file
- *   system. After each of them the files are as they were before.
+ * @throws ConflictError `REFUSED` if a file or the run was changed since the plan was shown, `LOCK_TIMEOUT` while another
+ *   process changes files of the project, `LEAD_ALIVE` for a run that began meanwhile; GitFailure, and the errors of the
+ *   file system. After each of them the files are as they were before.
  */
 export async function carryOutUndo(
+  paths: TeamPaths,
+  plan: UndoPlan,
+  options: UndoOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { disk = realDisk, clock } = options.store;
+  await withChangeLock(paths.root, { disk, clock }, () => carryOut(paths, plan, options, signal));
+}
+
+async function carryOut(
   paths: TeamPaths,
   plan: UndoPlan,
   { redo, told = redo ? 'run.redone' : 'run.undone', store: options }: UndoOptions,
@@ -42,6 +55,7 @@ export async function carryOutUndo(
   );
   const store = openStore(paths, options);
   try {
+    requireAsSeen(store, plan);
     const token = plan.begun?.token ?? newId(store.clock.now());
     const isRepeat = plan.begun !== undefined;
     const changed = steps.find((step) => !stepAt(top, step, isRepeat).isFree);
@@ -66,6 +80,18 @@ export async function carryOutUndo(
   } finally {
     await store.close();
   }
+}
+
+/** @throws ConflictError `LEAD_ALIVE`, `REFUSED` */
+function requireAsSeen(store: TeamStore, { seen }: UndoPlan): void {
+  const { name } = store.paths;
+  if (leadStatusOf(store).alive)
+    throw new ConflictError('LEAD_ALIVE', `Team ${name} is running again; \`teams wait ${name}\` waits for its end.`);
+  if (seenOf(store.state.read()) !== seen)
+    throw new ConflictError(
+      'REFUSED',
+      `Nothing was done: another undo or apply of team ${name} ended while the changes were shown; the same command shows them again.`,
+    );
 }
 
 /** Removals first, so that a file can stand where a directory was. */

@@ -20,6 +20,7 @@ import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
+import { requireNoChange } from '../../store/team/change-lock.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
 import { RunSession, type SessionOptions } from './session.ts';
@@ -114,6 +115,7 @@ export async function runTeam(
   let landing: LandingQueue | undefined;
   try {
     requireWorkPlace(session.store.disk, paths, session.store.config.read());
+    requireNoChange(paths.root, session.store.disk);
     await session.note({
       status: 'active',
       phase: 'setup',

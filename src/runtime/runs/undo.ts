@@ -7,7 +7,7 @@
 import { join, posix } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { GitPlace, RunLife, Undoing } from '../../model/team/team-config.ts';
+import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team-config.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
@@ -42,6 +42,8 @@ export interface UndoPlan {
   readonly lives: readonly RunLife[];
   /** The present lives, each with its end. */
   readonly ended: readonly RunLife[];
+  /** The state of the run that it was made from. */
+  readonly seen: string;
   /** An undo or a redo that was begun and did not end; this plan finishes it, or goes back. */
   readonly begun: Undoing | undefined;
 }
@@ -157,9 +159,14 @@ async function plan(
     isEndUnknown,
     lives: after,
     ended: withEnds,
+    seen: seenOf(stateIn(store)),
     begun,
   };
 }
+
+/** What a plan stands on; another undo or apply changes it. */
+export const seenOf = (state: Pick<RunState, 'lives' | 'undoing'> | undefined): string =>
+  JSON.stringify([state?.lives ?? [], state?.undoing ?? null]);
 
 const isModule = (entry: TreeEntry): boolean => entry?.mode === '160000';
 

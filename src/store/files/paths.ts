@@ -16,6 +16,8 @@ export interface RootPaths {
   readonly tokens: string;
   /** The lock of a team's name: a team is created, moved and archived only inside it. No name begins with a dot. */
   nameLock(name: Name): string;
+  /** Held while an undo or an apply changes files of the project. */
+  readonly changeLock: string;
   /** A project's own files of a kind. */
   shelf(kind: ShelfKind): string;
 }
@@ -35,6 +37,7 @@ export function rootPaths(root: string): RootPaths {
     config: join(teams, 'config.yaml'),
     tokens: join(teams, '.tokens'),
     nameLock: (name) => join(teams, `.${name}.lock`),
+    changeLock: join(teams, '.files.lock'),
     shelf: (kind) => join(teams, kind),
   };
 }

@@ -141,6 +141,20 @@ export class Locks {
     return taken === undefined ? this.#inside(path, work) : { done: false, sight: taken };
   }
 
+  /**
+   * Takes a lock for work that waits in between, without waiting for it; takes over from a dead holder. Give it back with
+   * {@link giveBack}. The work must be safe without the lock, too.
+   *
+   * @returns what holds it; undefined if it is ours now
+   */
+  tryTake(path: string): TakenLock | undefined {
+    return this.#acquire(path);
+  }
+
+  giveBack(path: string): void {
+    this.#release(path);
+  }
+
   /** Removes what dead processes left: their locks, tokens, temporary files, and guards that no lock can need again. */
   sweep(directories: readonly string[]): void {
     const { disk, alive } = this.#environment;

@@ -19,7 +19,7 @@ import { landedWork } from '../../trees/landed-work.ts';
 import { commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
 import { carryOutUndo } from '../carry-out-undo.ts';
-import { interruptedUndo, stepAt, type UndoPlan } from '../undo.ts';
+import { interruptedUndo, seenOf, stepAt, type UndoPlan } from '../undo.ts';
 
 /** What an apply would do. */
 export interface ApplyPlan extends UndoPlan {
@@ -107,6 +107,7 @@ async function plan(
     isEndUnknown: false,
     lives: [...before, ended],
     ended: [...before, { ...ended, undone: true }],
+    seen: seenOf(stateIn(store)),
     begun: undefined,
     landed: task === undefined ? work.count : 1,
   };
