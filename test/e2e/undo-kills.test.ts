@@ -71,7 +71,7 @@ const REDO = ['undo', 'p', '--redo', '--yes'];
 
 it(
   'killed before any change of a file, it is finished by the same command, or taken back by the other',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const { at, before, after, teams, killed } = await ran();
     let interrupted = 0;
