@@ -5,7 +5,7 @@ export type Moment =
   | { readonly kind: 'event'; readonly number: number }
   | { readonly kind: 'line'; readonly number: number }
   | { readonly kind: 'time'; readonly ms: number }
-  | { readonly kind: 'time of day'; readonly ms: number };
+  | { readonly kind: 'time of day'; readonly ms: number; readonly spanMs: number };
 
 const NUMBER = /^(e|b)?([1-9][0-9]{0,8})$/;
 const TIME_OF_DAY = /^([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?$/;
@@ -27,7 +27,8 @@ export function parseMoment(text: string): Moment | undefined {
   const [isTimeOfDay, hour, minute, second] = TIME_OF_DAY.exec(text) ?? [];
   if (isTimeOfDay !== undefined) {
     const start = (Number(hour) * 60 + Number(minute)) * MINUTE + Number(second ?? 0) * SECOND;
-    return { kind: 'time of day', ms: start + (second === undefined ? MINUTE : SECOND) - 1 };
+    const spanMs = second === undefined ? MINUTE : SECOND;
+    return { kind: 'time of day', ms: start + spanMs - 1, spanMs };
   }
   const ms = TIME.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(ms)) return undefined;
@@ -39,17 +40,17 @@ export function parseMoment(text: string): Moment | undefined {
 /**
  * The last moment not after another one at which a clock in the reader's time zone shows a time of day.
  *
- * @param msOfDay milliseconds since midnight
+ * @param moment its end in milliseconds since midnight, and how long the clock shows it
  * @param until milliseconds since 1970
  * @returns milliseconds since 1970
  */
-export function lastMs(msOfDay: number, until: number): number {
+export function lastMs({ ms, spanMs }: { readonly ms: number; readonly spanMs: number }, until: number): number {
   const onDay = (back: number): number => {
     const day = new Date(until);
     day.setDate(day.getDate() - back);
-    return day.setHours(0, 0, 0, msOfDay);
+    return day.setHours(0, 0, 0, ms);
   };
-  // The second that has begun counts as now.
+  // The second or minute that has begun counts as now.
   const today = onDay(0);
-  return today - SECOND < until ? today : onDay(1);
+  return today - spanMs < until ? today : onDay(1);
 }

@@ -3,7 +3,7 @@
  * ledger in memory, which ends with its process. What the account of an earlier ledger says can be carried over.
  */
 import { BudgetAccount } from '../../model/team/budget-account.ts';
-import type { LedgerEntry } from '../../model/team/budget.ts';
+import { METERS, type Amount, type BudgetScope, type LedgerEntry } from '../../model/team/budget.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
@@ -52,6 +52,12 @@ const NO_EVENTS: Pick<EventLog, 'read'> = {
   },
 };
 
+/** What was spent, and what is reserved: whoever reserved it can no longer tell what it used. */
+const usedIn = (account: BudgetAccount, scope: BudgetScope): Amount =>
+  Object.fromEntries(
+    METERS.map((meter) => [meter, (account.spent.get(scope)?.[meter] ?? 0) + account.reserved(scope, meter)]),
+  );
+
 /**
  * A spender with limits of its own; nothing is written to a disk.
  *
@@ -67,7 +73,7 @@ export async function ownSpender(own: OwnBudget, before?: BudgetAccount): Promis
       do: 'limit',
       scope,
       limit: before.limits.get(scope) ?? {},
-      spent: before.spent.get(scope),
+      spent: usedIn(before, scope),
     }));
     await ledger.change(() => ({ entries, result: undefined }));
   }

@@ -125,7 +125,7 @@ function cutAt(team: Name, all: readonly PlacedFact[], ends: readonly number[], 
       `Line ${moment.number} of the board's log is before the first record; take a later line.`,
     );
   }
-  const ms = moment.kind === 'time' ? moment.ms : lastMs(moment.ms, Date.parse(last.at));
+  const ms = moment.kind === 'time' ? moment.ms : lastMs(moment, Date.parse(last.at));
   const until = all.findLastIndex(({ at }) => Date.parse(at) <= ms) + 1;
   if (until > 0) return until;
   throw new UsageError(

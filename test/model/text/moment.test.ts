@@ -9,9 +9,9 @@ describe('a moment', () => {
     ['15', { kind: 'event', number: 15 }],
     ['e15', { kind: 'event', number: 15 }],
     ['b12', { kind: 'line', number: 12 }],
-    ['12:00', { kind: 'time of day', ms: NOON + MINUTE - 1 }],
-    ['12:00:01', { kind: 'time of day', ms: NOON + 1_999 }],
-    ['00:00:00', { kind: 'time of day', ms: 999 }],
+    ['12:00', { kind: 'time of day', ms: NOON + MINUTE - 1, spanMs: MINUTE }],
+    ['12:00:01', { kind: 'time of day', ms: NOON + 1_999, spanMs: 1_000 }],
+    ['00:00:00', { kind: 'time of day', ms: 999, spanMs: 1_000 }],
     ['2026-11-24T19:03:56.732Z', { kind: 'time', ms: Date.UTC(2026, 10, 24, 19, 3, 56, 732) }],
     ['2026-11-24T19:03:56Z', { kind: 'time', ms: Date.UTC(2026, 10, 24, 19, 3, 56, 999) }],
     ['2026-11-24T19:03+02:00', { kind: 'time', ms: Date.UTC(2026, 10, 24, 17, 3, 59, 999) }],
@@ -32,11 +32,12 @@ describe('a time of day is the last one', () => {
   const until = new Date(2026, 10, 24, 12, 0, 0, 500).getTime();
 
   it('of the same day, up to the second that has begun', () => {
-    expect(lastMs(NOON + 999, until)).toBe(until + 499);
-    expect(lastMs(NOON - 1, until)).toBe(until - 501);
+    expect(lastMs({ ms: NOON + 999, spanMs: 1_000 }, until)).toBe(until + 499);
+    expect(lastMs({ ms: NOON - 1, spanMs: 1_000 }, until)).toBe(until - 501);
+    expect(lastMs({ ms: NOON + MINUTE - 1, spanMs: MINUTE }, until)).toBe(until + MINUTE - 501);
   });
 
   it('of the day before, when that time is still to come', () => {
-    expect(lastMs(NOON + 1_999, until)).toBe(new Date(2026, 10, 23, 12, 0, 1, 999).getTime());
+    expect(lastMs({ ms: NOON + 1_999, spanMs: 1_000 }, until)).toBe(new Date(2026, 10, 23, 12, 0, 1, 999).getTime());
   });
 });

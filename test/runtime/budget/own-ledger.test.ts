@@ -35,6 +35,13 @@ it('the turn after the last one is refused with the limit, and none waits', asyn
   expect(await turn(budget)).toBe('2 turns are used of the 2 turns of the team');
 });
 
+it('what a call of the team before had reserved and never told counts as spent', async () => {
+  const before = new BudgetAccount();
+  before.add({ do: 'limit', scope: 'team', limit: { turns: 1 } });
+  before.add({ do: 'reserve', id: 'r', member: 'ada', by: 'i', agent: 'exec/', hold: { turns: 1 } });
+  expect(await turn(budgetOf(await limited({}, before)))).toBe('1 turn is used of the 1 turn of the team');
+});
+
 it('what a team spent before counts', async () => {
   const before = new BudgetAccount();
   before.add({ do: 'limit', scope: 'team', limit: { turns: 3 }, spent: { turns: 2 } });
