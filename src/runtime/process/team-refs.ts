@@ -52,3 +52,15 @@ export async function deleteRefs(refs: readonly TeamRef[], where: GitWhere): Pro
   }
   return failed;
 }
+
+/**
+ * A ref that is not there yet: a copy of the team in the same repository has the same ULID and the same numbers, and may
+ * hold its files under the first one.
+ */
+export async function unusedRef(ref: string, where: GitWhere): Promise<string> {
+  for (let at = ref, next = 2; ; at = `${ref}-${next++}`) {
+    const { code, said } = await git(['rev-parse', '--verify', '--quiet', at], where);
+    if (code === 1) return at;
+    if (code !== 0) throw new GitFailure(`git rev-parse: ${said || 'git failed'}`);
+  }
+}

@@ -1,10 +1,11 @@
 /** The end of a life of a run whose lead was killed before it could keep it: what an undo finds there, for its redo. */
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
-import type { Repository } from '../process/git-place.ts';
+import { within, type Repository } from '../process/git-place.ts';
 import { requireGit, withTrees } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
 import { messageOf, refOf } from '../process/safety-ref.ts';
+import { unusedRef } from '../process/team-refs.ts';
 
 interface LateEnd {
   /** Counted from 1. */
@@ -24,10 +25,15 @@ export const keepLateEnd = (
   signal: AbortSignal,
 ): Promise<string> =>
   withTrees(repository, { signal, env: IDENTITY }, { leftOut }, async ({ files, where }, scratch) => {
+    const first = refOf(board.fold().team?.id ?? 'unknown', life, 'end');
+    const project = within(repository, { signal });
+    const present = await git(['rev-parse', '--verify', '--quiet', first, `${first}^{tree}`], project);
+    const [before, tree] = present.text.split('\n');
+    // An undo that was not confirmed kept the same files.
+    if (present.code === 0 && before !== undefined && tree === files) return before;
     const message = messageOf(`All files before an undo of team ${paths.name}`, paths.root, repository.top);
     const made = await git(['commit-tree', files, '-p', start, '-m', message], where);
     const commit = requireGit(made, 'git commit-tree');
-    const ref = refOf(board.fold().team?.id ?? 'unknown', life, 'end');
-    await bringCommit(scratch, { commit, ref }, repository, { signal });
+    await bringCommit(scratch, { commit, ref: await unusedRef(first, project) }, repository, { signal });
     return commit;
   });

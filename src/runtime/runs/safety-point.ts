@@ -8,45 +8,12 @@ import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
-import { deleteRefs, refsBelow } from '../process/team-refs.ts';
+import { unusedRef } from '../process/team-refs.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import {
-  formerRefOf,
-  keptSafetyPoint,
-  knownOf,
-  messageOf,
-  refOf,
-  refsOf,
-  repositoryOf,
-  type SafetyPoint,
-} from '../process/safety-ref.ts';
-
-/**
- * Deletes the refs of a team's safety points. A missing ref, or repository, is no error.
- * @returns why some stay
- */
-export async function forgetSafetyPoint(
-  store: Pick<TeamReader, 'disk' | 'paths'>,
-  { start, team }: { readonly start: SafetyPoint; readonly team: string | undefined },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const cwd = repositoryOf(store, start);
-  if (missingExclusion(cwd) === undefined) return undefined;
-  const found = await repositoryAt({ cwd, signal }, knownOf(store, start));
-  if (typeof found === 'string') return found;
-  const where = within(found, { signal });
-  try {
-    const former = await refsBelow(formerRefOf(store.paths.name), where);
-    const own = team === undefined ? [] : await refsBelow(refsOf(team), where);
-    return await deleteRefs([...former.filter(({ commit }) => commit === start.commit), ...own], where);
-  } catch (error) {
-    if (error instanceof GitFailure) return error.message;
-    throw error;
-  }
-}
+import { keptSafetyPoint, knownOf, messageOf, refOf, type SafetyPoint } from '../process/safety-ref.ts';
 
 type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>;
 
@@ -161,7 +128,7 @@ async function commitAll(
         message(`What was staged when team ${team} ${when}`),
       );
       const files = await commit(trees, trees.files, ['-p', index], message(`All files when team ${team} ${when}`));
-      const ref = refOf(teamOf(session.store), life, end);
+      const ref = await unusedRef(refOf(teamOf(session.store), life, end), within(repository, where));
       await bringCommit(scratch, { commit: files, ref }, repository, where);
       return {
         commit: files,

@@ -4,7 +4,7 @@
  * file goes from exactly what the run left to exactly what it found, so a killed undo is finished by repeating it, and
  * the same steps backwards are the redo.
  */
-import { join, posix } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team-config.ts';
@@ -13,8 +13,10 @@ import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
-import { repositoryAt, within } from '../process/git-place.ts';
-import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { git, type GitWhere } from '../process/git.ts';
+import { repositoryAt, within, type Repository } from '../process/git-place.ts';
+import { otherTeams } from '../process/named-roots.ts';
+import { knownOf, rootIn, type SafetyPoint } from '../process/safety-ref.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import { keepLateEnd } from './late-end.ts';
@@ -99,7 +101,8 @@ async function plan(
   const where = within(repository, { signal });
   // What was begun is finished, or goes back: the other way over the same lives.
   const turnsBack = begun !== undefined && begun.redo !== redo;
-  const chosen = lives.filter(({ undone = false }) => undone === (turnsBack ? begun.redo : redo));
+  const present = lives.filter(({ undone = false }) => undone === (turnsBack ? begun.redo : redo));
+  const chosen = await livesHere(store, present, repository, where);
   const isEndUnknown = !redo && chosen.at(-1) !== undefined && chosen.at(-1)?.end === undefined;
   const keepNow = (life: RunLife): Promise<string> => {
     const late = { life: lives.indexOf(life) + 1, start: life.start, leftOut };
@@ -162,6 +165,37 @@ async function plan(
     seen: seenOf(stateIn(store)),
     begun,
   };
+}
+
+/**
+ * Without the lives of the original, if the team was copied within its repository: those changed files there.
+ *
+ * @throws ConflictError `REFUSED` if all are the original's
+ */
+async function livesHere(
+  { board, paths }: TeamReader,
+  lives: readonly RunLife[],
+  { top }: Repository,
+  where: GitWhere,
+): Promise<RunLife[]> {
+  const own: RunLife[] = [];
+  let original: string | undefined;
+  for (const life of lives) {
+    const { code, text: message } = await git(['show', '--no-patch', '--format=%B', life.start], where);
+    const root = code === 0 ? rootIn(message) : undefined;
+    const others = otherTeams(
+      { id: board.fold().team?.id ?? '', root: paths.root },
+      root === undefined ? [] : [resolve(top, root)],
+    );
+    if (others.size === 0) own.push(life);
+    else [original] = others;
+  }
+  if (original !== undefined && own.length === 0)
+    throw new ConflictError(
+      'REFUSED',
+      `Nothing was taken back: this team is a copy of the one in ${original}, whose run changed files there. Run \`teams undo ${paths.name}\` there.`,
+    );
+  return own;
 }
 
 /** What a plan stands on; another undo or apply changes it. */

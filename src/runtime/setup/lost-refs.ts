@@ -3,20 +3,15 @@
  * prune`. A repository may hold teams of several roots, so a ref is lost only where each place that its team may lie in
  * was looked at. (docs/decisions/013)
  */
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Timestamp } from '../../model/text/clock.ts';
-import { isTeamError } from '../../model/text/errors.ts';
 import { missingExclusion } from '../../store/workspace/exclude.ts';
-import { lookAt, realDisk } from '../../store/files/disk.ts';
-import { listRemains } from '../../store/team/remains.ts';
-import { openForReading } from '../../store/team/team-reader.ts';
-import { listTeams } from '../../store/team/team-list.ts';
-import { realClock } from '../../os/system-clock.ts';
-import { git, type GitWhere } from '../process/git.ts';
-import { repositoryAt, within, type Repository } from '../process/git-place.ts';
-import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { teamsAt, type TeamsAt } from '../../store/team/teams-at.ts';
+import { repositoryAt, within } from '../process/git-place.ts';
+import { GitFailure } from '../process/git-tree.ts';
 import { rootIn } from '../process/safety-ref.ts';
 import { deleteRefs, refsBelow, type TeamRef } from '../process/team-refs.ts';
+import { isThere, worktreesOf, type Worktree } from '../process/worktrees.ts';
 
 /** The refs of one team. */
 export interface KeptRefs {
@@ -89,32 +84,6 @@ function holdsWork(refs: readonly TeamRef[]): boolean {
   return main !== undefined && main !== root;
 }
 
-interface Worktree {
-  readonly path: string;
-  /** Its files are here. */
-  readonly isHere: boolean;
-}
-
-/** @throws GitFailure */
-async function worktreesOf({ top, place }: Repository, where: GitWhere): Promise<Worktree[]> {
-  const listed = requireGit(await git(['worktree', 'list', '--porcelain'], where), 'git worktree list');
-  // Where the git directory lies elsewhere, git lists that one in place of the main working tree.
-  const others = listed.split('\n\n').slice(place.directory === place.common ? 1 : 0);
-  const paths = others
-    .filter((block) => !/^bare$/m.test(block))
-    .map((block) => /^worktree (.*)/.exec(block)?.[1] ?? '');
-  return [...new Set([top, ...paths])].map((path) => ({ path, isHere: isThere(join(path, '.git')) }));
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lookAt(realDisk, path) !== undefined;
-  } catch (error) {
-    if (isTeamError(error)) return false;
-    throw error;
-  }
-}
-
 type Found = 'found' | 'lost' | { readonly unsure: string };
 
 /** Looks for teams at the roots that refs name; each root is read once. */
@@ -147,40 +116,5 @@ class Search {
     const known = this.#read.get(root) ?? teamsAt(root);
     this.#read.set(root, known);
     return known;
-  }
-}
-
-interface TeamsAt {
-  readonly root: string;
-  /** ULIDs, and names for refs of earlier versions. */
-  readonly ids: ReadonlySet<string>;
-  readonly unreadable: ReadonlySet<string> | 'all';
-}
-
-function teamsAt(root: string): TeamsAt {
-  const ids = new Set<string>();
-  const unreadable = new Set<string>();
-  try {
-    for (const { name } of listRemains(root)) unreadable.add(name);
-    for (const { name, paths } of listTeams(root)) {
-      ids.add(name);
-      try {
-        const store = openForReading(paths, { clock: realClock });
-        try {
-          const id = store.board.fold().team?.id;
-          if (id === undefined) unreadable.add(name);
-          else ids.add(id);
-        } finally {
-          store.close();
-        }
-      } catch (error) {
-        if (!isTeamError(error)) throw error;
-        unreadable.add(name);
-      }
-    }
-    return { root, ids, unreadable };
-  } catch (error) {
-    if (!isTeamError(error)) throw error;
-    return { root, ids, unreadable: 'all' };
   }
 }

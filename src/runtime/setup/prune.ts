@@ -12,8 +12,8 @@ import { rootPaths } from '../../store/files/paths.ts';
 import { removeLostHomes } from '../../store/user/agent-homes.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { forgetSafetyPoint } from '../runs/safety-point.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
+import { forgetRefs } from './forget-refs.ts';
 import { findLostRefs, type LostRefs } from './lost-refs.ts';
 
 interface PrunableTeam extends ListedTeam {
@@ -54,8 +54,7 @@ export async function findPrunable(root: string, { olderThanMs }: PruneChoice): 
       for (const team of teams) {
         // The refs first: without its team, nothing but \`prune --all\` would remove them.
         const why =
-          team.safetyPoint &&
-          (await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, team.safetyPoint, signal));
+          team.safetyPoint && (await forgetRefs({ disk: realDisk, paths: team.paths }, team.safetyPoint, signal));
         if (why !== undefined) told.push(stays(team.name, why));
         told.push(...removeArchived([team]));
       }
