@@ -58,7 +58,8 @@ export async function runAttempt(
     retryWhenWritable(store, signal, () => writeEnd(task, { verdict, along, change }, environment));
   const trouble = await tree?.begin(task, signal);
   if (trouble !== undefined) {
-    const { judged: verdict, along } = goesBack(trouble);
+    const { judged, along } = goesBack(trouble.why);
+    const verdict: TurnVerdict = trouble.isLasting ? { do: 'fail', why: trouble.why, text: '' } : judged;
     return { task, verdict, written: await written(verdict, along) };
   }
   const given = [...mail, ...mailAboutBounce(task, store.clock.now())];

@@ -6,10 +6,22 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { MemberTree, type KeptChange } from './member-tree.ts';
 
-export class AttemptTree {
-  readonly #tree: MemberTree;
+/** Why an attempt could not begin. */
+interface TreeTrouble {
+  readonly why: string;
+  /** It was so for several claims, one after the other. */
+  readonly isLasting: boolean;
+}
 
-  private constructor(tree: MemberTree) {
+const MOST_FAILED = 3;
+const NO_ROOM = /no space left|disk quota|read-only file system/i;
+
+export class AttemptTree {
+  readonly #tree: Pick<MemberTree, 'begin' | 'keep'>;
+  /** Claims in a row that could not begin. */
+  #failed = 0;
+
+  constructor(tree: Pick<MemberTree, 'begin' | 'keep'>) {
     this.#tree = tree;
   }
 
@@ -26,14 +38,16 @@ export class AttemptTree {
     }
   }
 
-  /** @returns why it could not begin */
-  async begin(task: ClaimedTask, signal: AbortSignal): Promise<string | undefined> {
+  /** A full disk is waited for; anything else that stays is a failure of the attempt. */
+  async begin(task: ClaimedTask, signal: AbortSignal): Promise<TreeTrouble | undefined> {
     try {
       await this.#tree.begin(task, signal);
+      this.#failed = 0;
       return undefined;
     } catch (error) {
-      if (error instanceof GitFailure) return `its tree could not be made: ${error.message}`;
-      throw error;
+      if (!(error instanceof GitFailure)) throw error;
+      if (!NO_ROOM.test(error.message)) this.#failed += 1;
+      return { why: `its tree could not be made: ${error.message}`, isLasting: this.#failed >= MOST_FAILED };
     }
   }
 

@@ -3,7 +3,7 @@
  * state `main`, their attempts, what they left half done. Git works only with its configuration, never with one that a
  * member may write, and never in the project's checkout.
  */
-import { join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -15,6 +15,7 @@ import {
   hasVault,
   makeVault,
   removeBundle,
+  renewVault,
 } from '../../store/team/vault.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { IDENTITY } from '../process/bring-commit.ts';
@@ -186,9 +187,14 @@ export async function openVault(
 ): Promise<string | undefined> {
   const refs = new VaultRefs({ board });
   const own = inVault(paths, how);
-  if (hasVault(disk, paths) && (await commitOf(refs.main, own)) !== undefined) return undefined;
   const repository = await repositoryAt({ ...how, cwd }, known);
   if (typeof repository === 'string') return repository;
+  const { top, place } = repository;
+  const objects = { path: resolve(top, place.objects), top: isAbsolute(place.objects) ? undefined : top };
+  if (hasVault(disk, paths)) {
+    renewVault(disk, paths, objects);
+    if ((await commitOf(refs.main, own)) !== undefined) return undefined;
+  }
   const theirs = within(repository, how);
   const why = await repositoryMisfit(theirs, repository.prefix);
   if (why !== undefined) return why;
@@ -199,7 +205,7 @@ export async function openVault(
       if (code === 0) settings.push([key.slice('core.'.length), text.trim()]);
     }
     const facts = {
-      objects: repository.objects,
+      objects,
       format: commit.length === 64 ? ('sha256' as const) : ('sha1' as const),
       settings,
       exclude: excludeOf(within(repository, how).env?.['GIT_COMMON_DIR'] ?? repository.top),
