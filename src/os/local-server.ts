@@ -9,6 +9,8 @@ import type { Readable } from 'node:stream';
 const MOST_PATH_BYTES = 107;
 const MOST_HEAD_BYTES = 1024 * 1024;
 const HEAD_MS = 10_000;
+/** Milliseconds that a client may take to end after it has its answer. */
+const LEAVE_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 
 export type FrameKind = 'stdout' | 'stderr' | 'exit';
@@ -23,6 +25,8 @@ export interface LocalRequest {
   readonly gone: AbortSignal;
   /** @returns after the bytes are passed to the system, or lost because the client is gone */
   send(kind: FrameKind, bytes: Uint8Array): Promise<void>;
+  /** Ends the connection at once. What waits for the client is lost. */
+  drop(): void;
 }
 
 export interface LocalServer {
@@ -66,13 +70,27 @@ async function converse(socket: Socket, answer: (request: LocalRequest) => Promi
   try {
     const head = await headOf(socket);
     if (head === undefined) return;
-    await answer({ head, input: socket, gone: gone.signal, send: (kind, bytes) => send(socket, kind, bytes) });
+    await answer({
+      head,
+      input: socket,
+      gone: gone.signal,
+      send: (kind, bytes) => send(socket, kind, bytes),
+      drop: () => socket.destroy(),
+    });
   } catch {
     // The caller answers its own errors; what is left is a broken connection.
   } finally {
-    socket.end(() => socket.destroy());
+    leave(socket);
     if (gone.signal.aborted) socket.destroy();
   }
+}
+
+/** Ends the answer. What the client still sends is dropped: a connection that closes before that would lose the answer. */
+function leave(socket: Socket): void {
+  const late = setTimeout(() => socket.destroy(), LEAVE_MS);
+  socket.once('end', () => socket.destroySoon()).once('close', () => clearTimeout(late));
+  socket.resume().end();
+  if (socket.readableEnded) socket.destroySoon();
 }
 
 /** The first line; undefined if it does not come in time, or is too long. */

@@ -2,13 +2,16 @@
  * Whose commands run: a member's process never gives a task a command, whichever door it tries, and no runner starts a
  * command that nobody with the right to it wrote (threats 5 and 7 of docs/reliability.md).
  */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { takeLead } from '../../src/runtime/lead/leadership.ts';
+import { PageReader, PageWriter } from '../../src/store/files/checked-pages.ts';
+import { realDisk } from '../../src/store/files/disk.ts';
 import { teamPaths } from '../../src/store/files/paths.ts';
 import { openStore } from '../../src/store/team/team-store.ts';
+import { boardFromCheckpoint, keepCheckpoint } from '../support/checkpoint.ts';
 import { failureSchema, Workplace } from '../support/cli.ts';
 import { realClock } from '../support/clock.ts';
 import { asMember } from '../support/member.ts';
@@ -132,6 +135,20 @@ const forged = (work: object, more: object = {}): string => {
   return line(work, { id: '01ARZ3NDEKTSV4RRFFQ69G5FAW', author, ...more });
 };
 
+/** The checkpoint of the log, with other commands in its tasks. */
+function forgeCheckpoint(from: string, to: string): void {
+  const paths = teamPaths(place.root, name('login'));
+  keepCheckpoint(paths);
+  const file = new PageReader(realDisk, paths.checkpoint);
+  const pages = Array.from({ length: file.pages }, (_, at) => file.page(at));
+  const writer = new PageWriter(realDisk, `${paths.checkpoint}.forged`);
+  for (const [at, page] of pages.entries())
+    writer.add(at === 0 ? Buffer.from(page.toString('utf8').replaceAll(from, to)) : page);
+  writer.finish(z.record(z.string(), z.unknown()).parse(file.header));
+  file.close();
+  renameSync(`${paths.checkpoint}.forged`, paths.checkpoint);
+}
+
 const owned = (): boolean => existsSync(join(place.root, 'owned'));
 const failed = async (...argv: string[]) => {
   const { code, out } = await place.teams(...argv, '--json');
@@ -250,4 +267,22 @@ describe('in a running team', () => {
     expect(readFileSync(join(place.root, '.tasks/planned/log.jsonl'), 'utf8')).toContain('touch owned');
     expect(owned()).toBe(false);
   });
+});
+
+it('a checkpoint gives no task a command: only the record in the log does', async () => {
+  await place.teams('task', 'create', 'login', 'Mine', '--run', 'echo mine');
+  for (const [from, to] of [
+    ['echo mine', 'touch owned'],
+    ['"verify":[]', '"verify":["touch owned"]'],
+    ['"env":{}', '"env":{"PATH":"/tmp"}'],
+  ] as const) {
+    forgeCheckpoint(from, to);
+    const board = boardFromCheckpoint(teamPaths(place.root, name('login')));
+    board.fold();
+    expect(['1', '2'].map((id) => board.board.tasks.get(id)?.work)).toMatchObject([
+      { verify: [], env: {} },
+      { run: 'echo mine', verify: [], env: {} },
+    ]);
+    board.close();
+  }
 });

@@ -6,10 +6,11 @@
  * turn. Every process of the group that is left after the exit is ended too.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { outputQueue, type OutputChunk } from '../../os/output-queue.ts';
 import { outputTail, type OutputTail } from '../../os/output-tail.ts';
 import { pause } from '../../os/pause.ts';
+import { roomIn } from '../../os/waiting-output.ts';
 import { endGroup } from '../../os/process-group.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import { carriersOf, descendantsOf, killSeen } from '../../os/process-tree.ts';
@@ -211,7 +212,7 @@ function drain(
   };
   child.stdout?.on('error', ignore);
   if (persistent === undefined) child.stdout?.on('data', read('stdout', stdout));
-  else if (child.stdout !== null) void hear(child.stdout, persistent);
+  else if (child.stdout !== null && child.stdin !== null) void hearProgram(child.stdout, child.stdin, persistent);
   child.stderr?.on('data', read('stderr', stderr)).on('error', ignore);
   return {
     next: () => queue.next(),
@@ -220,10 +221,20 @@ function drain(
   };
 }
 
-/** Passes stdout on piece by piece; the program waits while the handler runs. */
-async function hear(stdout: Readable, { onStdout: take }: PersistentOptions): Promise<void> {
+/**
+ * Passes stdout on piece by piece. The program waits while the handler runs, and while it leaves too much unread of what
+ * was written to it: what it asks costs memory for the answer.
+ */
+export async function hearProgram(
+  stdout: Readable,
+  stdin: Writable,
+  { onStdout: take }: Pick<PersistentOptions, 'onStdout'>,
+): Promise<void> {
   try {
-    for await (const bytes of stdout) if (Buffer.isBuffer(bytes)) await take(bytes);
+    for await (const bytes of stdout) {
+      if (Buffer.isBuffer(bytes)) await take(bytes);
+      await roomIn(stdin);
+    }
   } catch {
     // A broken stream is the end of a program; its exit reports it.
   }

@@ -15,13 +15,15 @@ import type { IsolationSetting } from './shell-isolation.ts';
 /** Where the program finds what the runtime lends it. */
 export const INSIDE = { socket: '/run/teams/s/sock', sockets: '/run/teams/s', client: '/run/teams/bin' } as const;
 
-/** A name in the workspace that the program may not make or change. */
+/** A path in the workspace that the program may not make or change. */
 export interface KeptPath {
   readonly path: string;
   /** Device and inode of what is there; absent for a cover. */
   readonly id?: string;
   /** What covers a missing name: a file or a directory of the host, or an empty directory. Absent for a name that is there. */
   readonly cover?: { readonly from: string } | 'directory';
+  /** Only its place is kept, since a name in it is kept: as a mount it cannot be moved away. */
+  readonly isOpen?: boolean;
 }
 
 /**
@@ -218,10 +220,10 @@ const mustBeMounted = (sandbox: ProgramSandbox): readonly Pick<KeptPath, 'path' 
     ({ path, id }) => ({ path: inside(sandbox, path), ...defined({ id }) }),
   );
 
-const keep = ({ path, cover }: KeptPath, at: string): string[] =>
+const keep = ({ path, cover, isOpen = false }: KeptPath, at: string): string[] =>
   cover === 'directory'
     ? ['--size', '4096', '--tmpfs', at, '--remount-ro', at]
-    : ['--ro-bind', cover?.from ?? path, at];
+    : [isOpen ? '--bind' : '--ro-bind', cover?.from ?? path, at];
 
 /** Hidden directories, and what of them is there after all: the member's own home and the files of its task. */
 function covers(sandbox: ProgramSandbox): string[] {

@@ -31,6 +31,8 @@ export interface ShellSurroundings {
   readonly showsKeys?: boolean | undefined;
   /** Entries directly in the workspace, by name; a link counts as its target. */
   readonly inRoot: ReadonlyMap<string, Entry>;
+  /** Each `.git` in its folders, and the folders on the way there: as mounts, these cannot be moved away. */
+  readonly nested?: readonly { readonly path: string; readonly id: string; readonly isOpen: boolean }[];
   /** The file with the filter of system calls, where there is one for this machine. */
   readonly filter: string | undefined;
   /** Places with keys outside the workspace. */
@@ -80,7 +82,11 @@ export const isVisible = (path: string, root: string): boolean =>
 export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
   const { root, isWritable, shown } = surroundings;
   const at = (path: string): string => shownPath(path, root, shown);
-  const proved = [...gitOf(surroundings), ...kept(surroundings)].map(({ path, id }) => ({ path: at(path), id }));
+  const nested = isWritable && shown === undefined ? (surroundings.nested ?? []) : [];
+  const proved = [...gitOf(surroundings), ...nested, ...kept(surroundings)].map(({ path, id }) => ({
+    path: at(path),
+    id,
+  }));
   return [
     ...filtering(bwrap, surroundings.filter),
     '--unshare-all',
@@ -105,6 +111,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     root,
     at(root),
     ...gitOf(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
+    ...nested.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
     ...hidden(surroundings).flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
     ...kept(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     '--setenv',

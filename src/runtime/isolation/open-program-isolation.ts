@@ -12,7 +12,6 @@ import {
   KEPT_FILES,
   KEPT_NAMES,
   mountsAtHome,
-  type KeptPath,
   type ProgramIsolate,
   type ProgramSandbox,
   type ProgramSandboxNow,
@@ -25,12 +24,14 @@ import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { coverNames, makeStub, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
+import { coverNames, recordsFolder } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
 import { keepNames } from '../../store/workspace/kept-names.ts';
 import { makeMountPoints } from '../../store/workspace/mount-points.ts';
 import { makeMemberPlace } from '../../store/workspace/member-place.ts';
-import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
+import { heldNames, keptPaths, type Covering } from './kept-paths.ts';
+import { heldGits } from './nested-repositories.ts';
 import { openBroker, type CommandLine } from './broker.ts';
 import { isBelow } from './lent-paths.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
@@ -131,7 +132,8 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   try {
     const { name: member, team } = options.member;
     const covered = [...KEPT_NAMES, ...HIDDEN_NAMES];
-    const names = covered.map((name) => `${root}/${name}`);
+    const gits = await heldGits(root, options.shown);
+    const names = [...covered.map((name) => `${root}/${name}`), ...gits];
     const kept = keepNames(root, covered, isKept);
     closing.push(() => void kept.mend());
     const later: { hold?: ProgramIsolate } = {};
@@ -148,7 +150,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
       commandLine: options.commandLine,
     });
     closing.push(() => broker.close());
-    const held = heldNames(root);
+    const held = heldNames(root, gits);
     const stubs = await coverNames(recordsFolder(environment), place.socket, { root, names, held }, isServed);
     closing.push(() => stubs.remove(isServed));
     const covers = new Map(
@@ -157,15 +159,16 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
         place.lend(`cover${name}`, content),
       ]),
     );
+    const covering = { stubs, covers, gits };
     const grounds = groundsOf(options, { root, home, place });
     const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
       isThere(argv, options)
-        ? isolatedProgramArgv(bwrap, withHome(present(grounds, { stubs, covers }, env, options, now)), argv)
+        ? isolatedProgramArgv(bwrap, withHome(present(grounds, covering, env, options, now)), argv)
         : argv;
     later.hold = hold;
     const weak =
       descriptorTrouble(environment) ??
-      (await weakness(bwrap, withHome(present(grounds, { stubs, covers }, {}, options, {})), options));
+      (await weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options));
     if (weak === undefined)
       return { kind: 'up', home: grounds.ownHome, shownAt: options.shown?.at, hold, mend: () => kept.mend(), close };
     await close();
@@ -188,45 +191,17 @@ function withHome(sandbox: ProgramSandbox): ProgramSandbox {
   return sandbox;
 }
 
-interface Covering {
-  readonly stubs: KeptStubs;
-  /** What covers missing names, where an empty directory would not do. */
-  readonly covers: ReadonlyMap<string, string>;
-}
-
-/** The names that are mounted over: links are not, since their targets are elsewhere. */
-const heldNames = (root: string): string[] =>
-  [...new Set([...KEPT_NAMES, ...entriesIn(root).keys()])]
-    .filter((name) => isKept(name) && linkAt(`${root}/${name}`) === undefined)
-    .map((name) => `${root}/${name}`);
-
 /** What depends on the moment of a start: which names are there, which files a task has, which descriptors are open. */
 function present(
   grounds: Grounds,
-  { stubs, covers }: Covering,
+  covering: Covering,
   env: Variables,
   options: ProgramIsolationOptions,
   { sandbox, isOffline = false }: ProgramSandboxNow,
 ): ProgramSandbox {
   const { root } = grounds;
   const isWritable = sandbox === undefined ? options.isWritable : sandbox !== 'read-only';
-  const inRoot = entriesIn(root);
-  // Only what no other program can exchange meanwhile: a mount follows links. Where nothing may be written, all is kept.
-  const held = isWritable ? stubs.held() : new Set<string>();
-  const names = [...new Set([...KEPT_NAMES, ...inRoot.keys()])].filter(
-    (name) => held.has(`${root}/${name}`) && (KEPT_NAMES.includes(name) || inRoot.has(name)),
-  );
-  const kept = names.flatMap((name): KeptPath[] => {
-    const path = `${root}/${name}`;
-    // A link stays: its target is elsewhere, and a mount over it would follow it.
-    if (linkAt(path) !== undefined) return [];
-    const there = inRoot.get(name);
-    if (there !== undefined && !stubs.known.has(path)) return [{ path, id: there.id }];
-    const from = covers.get(name);
-    if (from === undefined) return [{ path, cover: 'directory' }];
-    if (name in KEPT_FILES) makeStub(path);
-    return [{ path, cover: { from } }];
-  });
+  const kept = keptPaths(root, isWritable, covering);
   const given = Object.entries(env).flatMap(([name, path]) =>
     name.startsWith('TEAMS_') &&
     path?.startsWith('/') === true &&

@@ -21,9 +21,11 @@ import {
   realPath,
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
+import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { bubblewrap, callFilterFile, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 import { lentPaths, secretsOf } from './lent-paths.ts';
+import { heldGits } from './nested-repositories.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
@@ -77,8 +79,8 @@ echo held
 export async function openShellIsolation(options: ShellIsolationOptions): Promise<ShellIsolationProbe> {
   const { setting, root, environment } = options;
   if (setting === 'off') return { isolation: 'off', around: unwrapped };
-  const surroundingsOf = surroundingsBy(options);
   const bwrap = bubblewrap(environment);
+  const surroundingsOf = surroundingsBy(options, bwrap === undefined ? [] : await heldGits(realPath(root)));
   const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, surroundingsOf(root, true), environment);
   if (bwrap !== undefined && why === undefined)
     return {
@@ -95,18 +97,25 @@ const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => a
 type SurroundingsOf = (root: string, isWritable: boolean) => ShellSurroundings;
 
 /** Collects the paths anew for each command, because files may have changed. */
-function surroundingsBy({ environment, lend, team = [], root: workspace }: ShellIsolationOptions): SurroundingsOf {
+function surroundingsBy(
+  { environment, lend, team = [], root: workspace }: ShellIsolationOptions,
+  gits: readonly string[],
+): SurroundingsOf {
   const home = homeOf(environment);
   const secrets = secretsOf(environment, team);
   const lent = (root: string) => lentPaths(lend, { home, root, secrets });
+  const at = realPath(workspace);
+  const nested = (real: string) =>
+    heldPlaces(real, gits).flatMap(({ id, ...place }) => (id === undefined ? [] : [{ ...place, id }]));
   // What may not be lent is refused at once.
-  lent(realPath(workspace));
+  lent(at);
   return (root, isWritable) => {
     const real = realPath(root);
     return {
       root: real,
       isWritable,
       inRoot: entriesIn(real),
+      nested: real === at ? nested(real) : [],
       filter: callFilterFile(environment),
       keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
       lend: lent(real),

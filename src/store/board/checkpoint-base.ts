@@ -1,7 +1,8 @@
 /** What a checkpoint answers about the part of the log that it covers, from the pages of its file. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Request } from '../../model/board/request.ts';
-import type { Task } from '../../model/board/task.ts';
-import type { Voucher } from '../../model/board/vouched-commands.ts';
+import { isExecutable, type Task } from '../../model/board/task.ts';
+import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
 import type { Name } from '../../model/text/names.ts';
 import type * as z from 'zod';
 import { Doubt, type PageReader } from '../files/checked-pages.ts';
@@ -56,6 +57,7 @@ export class PagedBase implements Base {
   readonly #rows = new Map<number, BaseRow[]>();
   #requests: ReadonlyMap<string, Request> | undefined;
   #vouchers: ReadonlyMap<string, Voucher> | undefined;
+  #given: ReadonlyMap<string, TaskCommand> | undefined;
 
   constructor(file: PageReader, header: CheckpointHeader) {
     const { tasks, marks, subjects, seen, lists } = header.pages;
@@ -87,6 +89,7 @@ export class PagedBase implements Base {
         moved: moved ?? undefined,
       }),
     );
+    if (!rows.every(({ task }) => this.#isGiven(task))) throw new Doubt('a task has a command that no record gave it');
     const [oldest] = this.#rows.keys();
     if (oldest !== undefined && this.#rows.size >= KEPT_PAGES) this.#rows.delete(oldest);
     this.#rows.set(page, rows);
@@ -139,6 +142,25 @@ export class PagedBase implements Base {
       ),
     );
     return this.#vouchers;
+  }
+
+  /** What vouches for a command is checked by its record: a task must have the command that its record gave. */
+  #isGiven({ id, work }: Task): boolean {
+    if (!isExecutable(work)) return true;
+    const { run, verify, env } = work;
+    return isDeepStrictEqual(this.#commands().get(id), { task: id, run, verify, env });
+  }
+
+  /** By task: the command that its last record with one gave it. */
+  #commands(): ReadonlyMap<string, TaskCommand> {
+    if (this.#given !== undefined) return this.#given;
+    const vouchers = this.vouchers();
+    const given = [...new Set(vouchers.values())].flatMap((voucher) =>
+      voucher.commands.flatMap(({ task, run, verify, env }): [string, TaskCommand][] =>
+        vouchers.get(task) === voucher ? [[task, { task, run, verify, env }]] : [],
+      ),
+    );
+    return (this.#given = new Map(given));
   }
 
   list(name: string): Uint8Array {

@@ -1,10 +1,10 @@
 /**
  * ACP over two streams, one message a line. In contrast to the SDK's stream, a frame above the limit is answered with an
- * error, and the connection goes on.
+ * error, and the connection goes on. While many answers wait for an editor that does not read, nothing is read from it.
  */
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { isMap } from '../../app.ts';
+import { isMap, roomIn } from '../../app.ts';
 import { FrameReader, INVALID_REQUEST, type HeardFrame } from '../wire/frames.ts';
 import type { HostWire } from '../wire/own-wire.ts';
 
@@ -15,11 +15,15 @@ export function editorStream({ input, output }: HostWire, onTrouble: (error: Err
   const frames = new FrameReader();
   // A write to an editor that is gone must not be an uncaught error.
   output.on('error', onTrouble);
-  const write = (message: object): Promise<void> =>
-    new Promise((resolve) => output.write(`${JSON.stringify(message)}\n`, () => resolve()));
+  const send = (message: object): void => void output.write(`${JSON.stringify(message)}\n`);
   const refuse = (code: number, message: string, id: string | number | undefined): void => {
     onTrouble(new Error(message));
-    void write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
+    send({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
+  };
+  /** Reads on, once the editor has read and the SDK takes more. */
+  const readOn = async (controller: ReadableStreamDefaultController): Promise<void> => {
+    await roomIn(output);
+    if ((controller.desiredSize ?? 0) > 0) input.resume();
   };
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
@@ -34,6 +38,8 @@ export function editorStream({ input, output }: HostWire, onTrouble: (error: Err
       };
       const read = (chunk: Buffer): void => {
         for (const heard of frames.push(chunk)) take(heard);
+        input.pause();
+        void readOn(controller);
       };
       input.on('data', read);
       let isOpen = true;
@@ -44,6 +50,14 @@ export function editorStream({ input, output }: HostWire, onTrouble: (error: Err
           isOpen = false;
         });
     },
+    pull: readOn,
   });
-  return { readable, writable: new WritableStream<AnyMessage>({ write }) };
+  const writable = new WritableStream<AnyMessage>({
+    // The SDK sends one message after the other: what waits here holds up its queue.
+    write(message) {
+      send(message);
+      return roomIn(output);
+    },
+  });
+  return { readable, writable };
 }

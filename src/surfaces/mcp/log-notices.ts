@@ -47,6 +47,8 @@ export class LogNotices {
   readonly #listeners = new Set<LogListener>();
   /** Ids of alerts that were told. */
   readonly #alerts = new Set<string>();
+  /** Messages on their way to a host. */
+  readonly #told = new Set<Promise<void>>();
   #followed: { readonly team: TeamHandle; readonly logs: TwoLogs } | undefined;
   #isOn = false;
 
@@ -90,6 +92,8 @@ export class LogNotices {
       for await (const _ of this.#watch.looks()) {
         this.#lookSafely();
         await this.#lookForAlerts();
+        // What a host does not read waits in the logs, not in memory.
+        await Promise.all(this.#told);
       }
     } finally {
       this.#leave();
@@ -147,9 +151,13 @@ export class LogNotices {
 
   #send(level: LogLevel, data: LogMessage['data']): void {
     const message = logNotification({ level, data });
-    for (const { least, tell } of this.#listeners)
-      // A host that is gone needs no messages.
-      if (isWanted(level, least)) tell(message).catch(() => undefined);
+    for (const { least, tell } of this.#listeners) if (isWanted(level, least)) this.#wait(tell(message));
+  }
+
+  #wait(told: Promise<void>): void {
+    // A host that is gone needs no messages.
+    const done = told.catch(() => undefined).then(() => void this.#told.delete(done));
+    this.#told.add(done);
   }
 
   #leave(): void {

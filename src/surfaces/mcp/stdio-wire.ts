@@ -9,14 +9,11 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { isMap } from '../../app.ts';
+import { isMap, roomIn } from '../../app.ts';
 import { inRevision } from './revision.ts';
 import { FrameReader, INVALID_REQUEST, type HeardFrame } from '../wire/frames.ts';
 
 type Id = string | number;
-
-/** Bytes of answers that wait for a host that does not read. More of its requests are read only when there are fewer. */
-const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 export class StdioWire implements Transport {
   onclose?: () => void;
@@ -28,8 +25,8 @@ export class StdioWire implements Transport {
   #isClosed = false;
   /** Negotiated by `initialize`; later revisions negotiate none. */
   #version: string | undefined;
-  /** Settles when the output takes more. */
-  #drained: Promise<void> | undefined;
+  /** Resolves when the host has read. No request is read before. */
+  #room: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -67,18 +64,16 @@ export class StdioWire implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('The connection is closed.'));
-    if (this.#output.write(serializeMessage(inRevision(message, this.#version)))) return Promise.resolve();
-    if (this.#output.writableLength > MOST_WAITING_BYTES) this.#input.pause();
-    this.#drained ??= new Promise((resolve) => {
-      const done = (): void => {
-        this.#output.off('drain', done).off('close', done);
-        this.#drained = undefined;
-        if (!this.#isClosed) this.#input.resume();
-        resolve();
-      };
-      this.#output.on('drain', done).on('close', done);
+    this.#output.write(serializeMessage(inRevision(message, this.#version)));
+    if (this.#room !== undefined) return this.#room;
+    const room = roomIn(this.#output);
+    if (room === undefined) return Promise.resolve();
+    this.#input.pause();
+    this.#room = room.then(() => {
+      this.#room = undefined;
+      if (!this.#isClosed) this.#input.resume();
     });
-    return this.#drained;
+    return this.#room;
   }
 
   readonly #read = (chunk: Buffer): void => {
