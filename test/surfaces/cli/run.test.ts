@@ -178,7 +178,7 @@ describe('run', () => {
     const place = new Workplace();
     await place.shell('git init -q .');
     place.put('plan.yaml', QUICK);
-    expect((await place.teams('run', 'plan.yaml')).err).toContain('Added .teams/ and .tasks/ to .git/info/exclude.');
+    expect((await place.teams('run', 'plan.yaml')).err).toContain('git ignores the folders of teams from now on');
     expect((await place.teams('run', 'plan.yaml')).err).not.toContain('exclude');
     expect((await place.shell('git status --porcelain')).out).not.toMatch(/\.te?a[ms]/);
   });
