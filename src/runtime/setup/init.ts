@@ -20,11 +20,8 @@ export function initPlan(root: string): InitChange[] {
   const { config } = rootPaths(root);
   const exclusion = missingExclusion(root);
   const plan = join(root, OWN_PLAN);
-  const tasks = firstTasks(root).map(({ key }) => key);
   return [
-    ...(readUserFile(plan) === undefined
-      ? [{ file: plan, what: `a plan with ${tasks.length === 1 ? 'the task' : 'the tasks'} ${tasks.join(', ')}` }]
-      : []),
+    ...(readUserFile(plan) === undefined ? [{ file: plan, what: planWords(root) }] : []),
     ...(readUserFile(config) === undefined
       ? [{ file: config, what: 'the configuration, every key commented out with its default' }]
       : []),
@@ -37,6 +34,13 @@ export function initPlan(root: string): InitChange[] {
         ]
       : []),
   ];
+}
+
+function planWords(root: string): string {
+  const { tasks, leftOut } = firstTasks(root);
+  const keys = tasks.map(({ key }) => key).join(', ');
+  const missing = leftOut.length === 0 ? '' : `; without ${leftOut.join(', ')}: not on the PATH`;
+  return `a plan with ${tasks.length === 1 ? 'the task' : 'the tasks'} ${keys}${missing}`;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findProgram } from '../../../src/os/program-path.ts';
 import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { Workplace } from '../../support/cli.ts';
 
@@ -83,7 +84,9 @@ describe('a plan by init', () => {
     place.put('go.mod', 'module x');
     place.put('package.json', '{ "scripts": { "lint": "true" } }');
     const { PATH = '' } = process.env;
-    await place.say(['init', '--yes'], { environment: { PATH } });
+    const { err } = await place.say(['init', '--yes'], { environment: { PATH } });
+    // A machine that has Go is told nothing.
+    if (!findProgram('go', PATH)) expect(err).toContain('; without go build ./..., go test ./...: not on the PATH');
     const plan = readFileSync(join(place.root, 'teams.yaml'), 'utf8');
     expect(plan).toMatch(/key: install\n.*\n {4}run: npm install\n/);
     expect(plan).toMatch(/key: lint\n.*\n {4}blockedBy: \[install\]\n {4}run: npm run lint/);
