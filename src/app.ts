@@ -7,7 +7,7 @@ export type { ProgramIsolate } from './policy/sandbox/program-isolation.ts';
 export { notEnforcedText } from './model/team/not-enforced.ts';
 export { AGENT_KINDS } from './model/agent/agent-kinds.ts';
 export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
-export { BACKEND_WORDS } from './model/pipeline/backend.ts';
+export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count } from './model/board/board.ts';

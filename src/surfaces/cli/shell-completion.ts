@@ -5,6 +5,7 @@
 import {
   AGENT_KINDS,
   BACKEND_WORDS,
+  SINGLE_BACKEND_WORDS,
   isName,
   LEAD,
   listPipelines,
@@ -242,7 +243,7 @@ function fixed(option: string, token: string): Offer {
     case 'profile':
       return plain(profileSchema.options);
     case 'backend':
-      return plain(BACKEND_WORDS.filter((word) => !word.includes(':')));
+      return plain((option === 'to' ? SINGLE_BACKEND_WORDS : BACKEND_WORDS).filter((word) => !word.includes(':')));
     case 'host':
       return plain([...MCP_HOSTS]);
     case 'status':

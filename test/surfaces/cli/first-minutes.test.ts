@@ -129,3 +129,14 @@ it.each([
   expect(code).toBe(2);
   expect(err).toContain('Team duo has no member adda; did you mean "ada"?');
 });
+
+it.each([['list'], ['status'], ['status', 'duo'], ['why', 'duo'], ['send', 'duo', 'ada', 'hi']])(
+  'a --root that is missing is named by `teams %s`',
+  async (...words) => {
+    const { code, err } = await new Workplace().teams(...words, '--root', '/nowhere/at-all');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'teams: There is no folder /nowhere/at-all; check --root or TEAMS_ROOT.\n',
+    });
+  },
+);
