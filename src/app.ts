@@ -140,7 +140,13 @@ export { refineAt, type RefineProgress } from './runtime/runs/refine/run-refine.
 export { relayOnce } from './runtime/runs/refine/relay-once.ts';
 export { type Report, type ReportFailure, reportText } from './runtime/views/report-text.ts';
 export { reportOf } from './runtime/views/report.ts';
-export { abandonedRuns, type StartDecision, decideStart, inspectExistingRun } from './runtime/runs/existing-run.ts';
+export {
+  abandonedRuns,
+  otherWriters,
+  type StartDecision,
+  decideStart,
+  inspectExistingRun,
+} from './runtime/runs/existing-run.ts';
 export { type PlanPreview, previewPlan } from './runtime/runs/plan-preview.ts';
 export { isolationModeSchema, type IsolationMode } from './model/team/isolation.ts';
 export { makePlannedTeam, planHash, type PlannedFrom, type RunOptions, runTeam } from './runtime/runs/run.ts';
