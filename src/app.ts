@@ -39,7 +39,7 @@ export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isFinal, isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
 export type { Fact } from './model/team/shown-event.ts';
 export type { TaskCommand } from './model/board/vouched-commands.ts';
-export { parseLimit } from './model/team/budget.ts';
+export { METERS, parseLimit } from './model/team/budget.ts';
 export type { Prices, Spending } from './model/team/spending-sum.ts';
 export { budgetLines, budgetWaits, setLimits, type LimitChange } from './runtime/budget/limits.ts';
 export { COLORS } from './model/team/team-config.ts';
