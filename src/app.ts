@@ -7,7 +7,7 @@ export type { ProgramIsolate } from './policy/sandbox/program-isolation.ts';
 export { notEnforcedText } from './model/team/not-enforced.ts';
 export { AGENT_KINDS } from './model/agent/agent-kinds.ts';
 export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
-export { BACKEND_WORDS } from './model/pipeline/backend.ts';
+export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count } from './model/board/board.ts';
@@ -39,7 +39,7 @@ export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isFinal, isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
 export type { Fact } from './model/team/shown-event.ts';
 export type { TaskCommand } from './model/board/vouched-commands.ts';
-export { parseLimit } from './model/team/budget.ts';
+export { METERS, parseLimit } from './model/team/budget.ts';
 export type { Prices, Spending } from './model/team/spending-sum.ts';
 export { budgetLines, budgetWaits, setLimits, type LimitChange } from './runtime/budget/limits.ts';
 export { COLORS } from './model/team/team-config.ts';
@@ -141,7 +141,13 @@ export { refineAt, type RefineProgress } from './runtime/runs/refine/run-refine.
 export { relayOnce } from './runtime/runs/refine/relay-once.ts';
 export { type Report, type ReportFailure, reportText } from './runtime/views/report-text.ts';
 export { reportOf } from './runtime/views/report.ts';
-export { abandonedRuns, type StartDecision, decideStart, inspectExistingRun } from './runtime/runs/existing-run.ts';
+export {
+  abandonedRuns,
+  otherWriters,
+  type StartDecision,
+  decideStart,
+  inspectExistingRun,
+} from './runtime/runs/existing-run.ts';
 export { type PlanPreview, previewPlan } from './runtime/runs/plan-preview.ts';
 export { isolationModeSchema, type IsolationMode } from './model/team/isolation.ts';
 export { makePlannedTeam, planHash, type PlannedFrom, type RunOptions, runTeam } from './runtime/runs/run.ts';

@@ -114,7 +114,7 @@ async function picture(tab: Tab, title: string): Promise<void> {
 async function faults(tab: Tab): Promise<string[]> {
   const seen = await tab.evaluate<DrawnFault[]>(FAULTS);
   const { violations } = await tab.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   );
   return [
     ...seen.map(({ kind, what }) => `${kind}: ${what}`),

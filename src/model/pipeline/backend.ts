@@ -27,6 +27,8 @@ export interface AskedBackends {
 
 const KINDS = rankedBy('backendRank');
 export const BACKEND_WORDS = [...KINDS, 'both', 'all', 'exec:CMD'];
+/** Those of `--to`. */
+export const SINGLE_BACKEND_WORDS = [...KINDS, 'exec:CMD'];
 const [DEFAULT_BACKEND = 'exec:CMD'] = KINDS;
 
 type Agents = ReadonlyMap<string, AgentSpec>;
@@ -48,16 +50,33 @@ export function parseBackends(given: readonly string[], configured: Agents = new
   return { mode: words.length === 1 ? 'one' : 'both', backends: named(words, configured) };
 }
 
+/**
+ * @param given the value of `--to`
+ * @throws UsageError `USAGE` with the valid values
+ */
+export function parseBackend(given: string, configured: Agents = new Map()): AskedBackends {
+  const word = given.trim();
+  const known = [...SINGLE_BACKEND_WORDS, ...configured.keys()];
+  if (isBackend(word, configured)) return { mode: 'one', backends: named([word], configured) };
+  const isSeveral = word === 'both' || word === 'all';
+  const why = isSeveral ? `Expected one backend, and ${word} names several.` : unknownText(word, known);
+  throw new UsageError('USAGE', `--to: ${why} ${validText(known)}`);
+}
+
 const isBackend = (word: string, configured: Agents): boolean =>
   KINDS.some((kind) => kind === word) || configured.has(word) || (word.startsWith('exec:') && word.length > 5);
 
 function unknownBackend(word: string, configured: Agents): UsageError {
-  const known = [...new Set([...BACKEND_WORDS, ...configured.keys()])];
-  const why =
-    word === '' ? 'Expected a backend, got nothing.' : `Unknown backend ${quoted(word)}${didYouMean(word, known)}`;
+  const known = [...BACKEND_WORDS, ...configured.keys()];
+  const why = unknownText(word, known);
   const among = word === 'both' || word === 'all' ? `${why.slice(0, -1)} among several: give it alone.` : why;
-  return new UsageError('USAGE', `--backend: ${among} Valid are ${known.join(', ')}.`);
+  return new UsageError('USAGE', `--backend: ${among} ${validText(known)}`);
 }
+
+const unknownText = (word: string, known: readonly string[]): string =>
+  word === '' ? 'Expected a backend, got nothing.' : `Unknown backend ${quoted(word)}${didYouMean(word, known)}`;
+
+const validText = (known: readonly string[]): string => `Valid are ${[...new Set(known)].join(', ')}.`;
 
 /** Gives each backend a unique name: a second `exec` is `exec-2`. */
 function named(words: readonly string[], configured: Agents): Backend[] {

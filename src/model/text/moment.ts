@@ -30,12 +30,18 @@ export function parseMoment(text: string): Moment | undefined {
     const spanMs = second === undefined ? MINUTE : SECOND;
     return { kind: 'time of day', ms: start + spanMs - 1, spanMs };
   }
-  const ms = TIME.test(text) ? Date.parse(text) : NaN;
+  const ms = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN;
   if (Number.isNaN(ms)) return undefined;
   const clock = text.slice(text.indexOf('T') + 1).replace(/(?:Z|[+-][0-9]{2}:[0-9]{2})$/, '');
   if (clock.includes('.')) return { kind: 'time', ms };
   return { kind: 'time', ms: ms + (clock.length === 5 ? MINUTE : SECOND) - 1 };
 }
+
+/** `Date.parse` takes 30 February for 2 March. */
+const isDay = (day: string): boolean => {
+  const start = Date.parse(day);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+};
 
 /**
  * The last moment not after another one at which a clock in the reader's time zone shows a time of day.

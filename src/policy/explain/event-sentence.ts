@@ -76,7 +76,8 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['agent.printed', ({ text }) => `printed: ${text}`],
   ['agent.said', ({ text }) => `said: ${text}`],
   ['agent.last_lines', doing('printed last')],
-  ['message.sent', doing('wrote')],
+  // Its text begins with the recipient: `to ada: …`.
+  ['message.sent', ({ task, text }) => (/^to \S+: /.test(text) ? `wrote ${text}` : doing('wrote')({ task, text }))],
   ['message.received', ({ text }) => `its mail was read by the lead: ${text}`],
   ['message.failed', doing('could not send mail')],
   ['message.denied', doing('was not allowed to send mail')],

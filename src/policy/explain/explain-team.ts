@@ -100,7 +100,7 @@ function closing(facts: Facts): Explanation {
   const signal = Date.parse(since) + facts.shutdownWaitMs;
   const at = signal > facts.now ? signal : signal + TERM_MS;
   const what = signal > facts.now ? 'is sent SIGTERM' : 'is killed';
-  return { ...why, next: `A process that has not stopped by then ${what} ${atTime(facts, at)}.`, ...dueAt(facts, at) };
+  return { ...why, next: `A process that still runs ${what} ${atTime(facts, at)}.`, ...dueAt(facts, at) };
 }
 
 /** A team with work that has no lead, or whose lead does not move. */

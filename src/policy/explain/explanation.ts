@@ -111,9 +111,9 @@ const goesOn = (from: Name, waitingFor: string, verb: string): Pick<Explanation,
 export const withLead = ({ lead, team }: Facts, next: string): string =>
   lead.alive ? next : `The team has no lead: \`teams resume ${team}\` continues it.`;
 
-/** `at 2026-01-01T00:00:05.000Z (in 3s)`; a time in the past means the lead's next look. */
+/** `in 3s`; a time in the past means the lead's next look. Programs find the time itself in `nextAt`. */
 export const atTime = ({ now }: Pick<Facts, 'now'>, at: number): string =>
-  at > now ? `at ${timestamp(at)} (in ${duration(at - now)})` : 'at the next look';
+  at > now ? `in ${duration(at - now)}` : 'at the next look';
 
 /** The later of two times: the wait began when both conditions held. */
 export const laterOf = (a: string | null, b: string | null): string | null => (a === null || (b ?? '') > a ? b : a);

@@ -61,8 +61,11 @@ function asking(board: Board, { name }: Member, task: Task | undefined): Descrip
   const what = kind === 'plan' ? 'asks the lead to approve its plan' : 'asks the lead';
   const about = request.task === undefined ? '' : `task #${request.task}: `;
   // The words come first: a narrow row shows only its beginning.
-  return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${since})` };
+  return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${toSecond(since)})` };
 }
+
+/** ISO 8601 without milliseconds. */
+const toSecond = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
 
 /** Characters of a question that a status shows. */
 const SHOWN = 120;

@@ -9,7 +9,7 @@ import type { Name } from '../../model/text/names.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { readPlanFile } from '../../store/board/plan-record.ts';
-import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
@@ -114,16 +114,43 @@ export const isGenerated = (name: Name): boolean => GENERATED.test(name);
  * Other unfinished runs under this root without a lead. A run with a generated name counts as finished only when it is
  * archived, because its report may not have been shown.
  */
-export function abandonedRuns(root: string, except?: Name): Name[] {
+export const abandonedRuns = (root: string, except?: Name): Name[] =>
+  inOthers(root, except, (store, name) => {
+    const state = stateIn(store);
+    const isOver = state?.phase === 'complete' && !(isGenerated(name) && store.board.fold().phase !== 'closed');
+    return state && !isOver && !leadStatusOf(store).alive ? [name] : [];
+  });
+
+interface OtherWriter {
+  readonly name: Name;
+  readonly pid: number | null;
+}
+
+/** Other teams under this root that are led now, whose members write into the same files as those of this team. */
+export function otherWriters({ root, name }: TeamPaths): OtherWriter[] {
+  const writers = inOthers(root, undefined, (store, other) => {
+    if (store.config.read()?.isolation === 'trees') return [];
+    const { alive, pid } = leadStatusOf(store);
+    return alive || other === name ? [{ name: other, pid }] : [];
+  });
+  // A team whose members have trees of their own changes no file that others read.
+  return writers.some((one) => one.name === name) ? writers.filter((one) => one.name !== name) : [];
+}
+
+function inOthers<T>(root: string, except: Name | undefined, look: (store: TeamReader, name: Name) => T[]): T[] {
   const active = listTeams(root).filter(({ name, archivedAt }) => archivedAt === undefined && name !== except);
   return active.flatMap(({ name, paths }) => {
-    const store = openForReading(paths, { clock: realClock });
     try {
-      const state = stateIn(store);
-      const isOver = state?.phase === 'complete' && !(isGenerated(name) && store.board.fold().phase !== 'closed');
-      return state && !isOver && !leadStatusOf(store).alive ? [name] : [];
-    } finally {
-      store.close();
+      const store = openForReading(paths, { clock: realClock });
+      try {
+        return look(store, name);
+      } finally {
+        store.close();
+      }
+    } catch (error) {
+      // A damaged team does not hold others up; `teams list` names it.
+      if (isTeamError(error)) return [];
+      throw error;
     }
   });
 }

@@ -20,18 +20,28 @@ interface FirstTask {
   readonly blockedBy?: string;
 }
 
-/** What a project can do with the programs of this machine; one example if nothing is known. */
-export function firstTasks(root: string): FirstTask[] {
+interface FirstTasks {
+  /** What the project can do with the programs of this machine; one example if nothing is known. */
+  readonly tasks: readonly FirstTask[];
+  /** Commands of the project whose program is not on the PATH. */
+  readonly leftOut: readonly string[];
+}
+
+export function firstTasks(root: string): FirstTasks {
   const install = installCommand(root);
   const known: FirstTask[] = [];
+  const leftOut: string[] = [];
   for (const key of ['build', 'test', 'lint'] as const) {
-    const run = runnable(detectCommand(realDisk, root, key));
+    const command = detectCommand(realDisk, root, key);
+    const run = runnable(command);
+    if (command !== undefined && run === undefined) leftOut.push(command);
     const isBuilt = key === 'test' && known.some((task) => task.key === 'build');
     const blockedBy = isBuilt ? 'build' : install && 'install';
     if (run !== undefined) known.push({ key, subject: SUBJECTS[key], run, ...defined({ blockedBy }) });
   }
-  if (known.length === 0) return [{ key: 'hello', subject: 'Say hello', run: 'echo hello from $TEAMS_MEMBER' }];
-  return install === undefined ? known : [{ key: 'install', subject: 'Install the packages', run: install }, ...known];
+  if (known.length === 0) known.push({ key: 'hello', subject: 'Say hello', run: 'echo hello from $TEAMS_MEMBER' });
+  else if (install !== undefined) known.unshift({ key: 'install', subject: 'Install the packages', run: install });
+  return { tasks: known, leftOut };
 }
 
 const SUBJECTS = { build: 'Build the project', test: 'Run the tests', lint: 'Run the linter' };
@@ -53,7 +63,7 @@ function runnable(command: string | undefined): string | undefined {
 
 /** The text of the plan. */
 export function firstPlan(root: string): string {
-  const tasks = firstTasks(root);
+  const { tasks } = firstTasks(root);
   return [
     '# The plan of this project: `teams run` runs it, `teams validate` checks it. It can be committed.',
     '# A member may also be a coding agent, `agent: { kind: claude }`; its tasks have a `description:` instead of `run:`.',

@@ -1,5 +1,5 @@
 /** Sets up a project: first lists what would be written, then writes it. */
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
@@ -20,18 +20,27 @@ export function initPlan(root: string): InitChange[] {
   const { config } = rootPaths(root);
   const exclusion = missingExclusion(root);
   const plan = join(root, OWN_PLAN);
-  const tasks = firstTasks(root).map(({ key }) => key);
   return [
-    ...(readUserFile(plan) === undefined
-      ? [{ file: plan, what: `a plan with ${tasks.length === 1 ? 'the task' : 'the tasks'} ${tasks.join(', ')}` }]
-      : []),
+    ...(readUserFile(plan) === undefined ? [{ file: plan, what: planWords(root) }] : []),
     ...(readUserFile(config) === undefined
       ? [{ file: config, what: 'the configuration, every key commented out with its default' }]
       : []),
     ...(exclusion !== undefined && exclusion.missing.length > 0
-      ? [{ file: exclusion.file, what: `gets ${exclusion.missing.join(' and ')}, so that git leaves them out` }]
+      ? [
+          {
+            file: exclusion.file,
+            what: 'from now on git ignores the folders of teams; configuration and roles can be committed',
+          },
+        ]
       : []),
   ];
+}
+
+function planWords(root: string): string {
+  const { tasks, leftOut } = firstTasks(root);
+  const keys = tasks.map(({ key }) => key).join(', ');
+  const missing = leftOut.length === 0 ? '' : `; without ${leftOut.join(', ')}: not on the PATH`;
+  return `a plan with ${tasks.length === 1 ? 'the task' : 'the tasks'} ${keys}${missing}`;
 }
 
 /**
@@ -42,22 +51,28 @@ export function initProject(root: string): string | undefined {
   requireOwnProject(root);
   const { config } = rootPaths(root);
   createUserFile(join(root, OWN_PLAN), firstPlan(root));
-  if (createUserFile(config, configText())) trustProjectConfig(root);
+  if (createUserFile(config, configText(root))) trustProjectConfig(root);
   return excludeFromGit(root).warning;
 }
 
 /** Every key with its meaning and its default, commented out; a key without a default has its example. */
-function configText(): string {
+function configText(root: string): string {
   const defaults: Readonly<Record<string, unknown>> = configSchema.parse({});
   const lines = CONFIG_KEYS.flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
   return [
-    `# yaml-language-server: $schema=${schemaFile('config')}`,
+    ...schemaLine(root),
     '# Configuration of teams for this project. Command line flags and TEAMS_<KEY> variables override it; it overrides the',
     '# same file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows the values in use. After an edit that sets',
     '# commands, addresses or environment, `teams doctor --trust` confirms that you made the edit.',
     ...lines,
     '',
   ].join('\n');
+}
+
+/** Only where the program is a package of the project: the file can be committed, and other machines have other paths. */
+function schemaLine(root: string): string[] {
+  const path = relative(dirname(rootPaths(root).config), schemaFile('config'));
+  return path.startsWith('../node_modules/') ? [`# yaml-language-server: $schema=${path}`] : [];
 }
 
 function commentOf(key: string): string[] {

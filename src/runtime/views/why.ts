@@ -1,4 +1,5 @@
 /** `teams why`: what a team, a member or a task waits for, since when, who must act, and what comes next. */
+import { timeOfDay } from '../../model/team/colors-and-times.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
@@ -106,7 +107,7 @@ function unnumbered({ number: _, ...fact }: ShownEvent): WhyEvent {
 export function whyText({ subject, state, waitingFor, since, who, next, events }: Why, now: number): string {
   const head = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} (${state})`;
   const decided = decidedText(events);
-  const time = since === null ? '' : ` since ${since} (${duration(now - Date.parse(since))})`;
+  const time = since === null ? '' : ` since ${timeOfDay(since)} (${duration(now - Date.parse(since))})`;
   if (waitingFor === null) return `${head} waits for nothing${time}. ${next}${decided}`;
   const move = who === null ? '' : ` The next move is ${who === LEAD ? "the lead's" : `${who}'s`}.`;
   return `${head} waits for ${waitingFor}${time}.${move} ${next}${decided}`;
@@ -116,7 +117,7 @@ function decidedText(events: readonly WhyEvent[]): string {
   const last = events.findLast(isDecision);
   return last === undefined
     ? ''
-    : ` The last decision behind it: at ${last.at} ${decisionClause(last).replace(/\.$/, '')}.`;
+    : ` The last decision behind it: at ${timeOfDay(last.at)} ${decisionClause(last).replace(/\.$/, '')}.`;
 }
 
 type Subject =

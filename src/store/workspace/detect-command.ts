@@ -13,9 +13,19 @@ const NO_TEST = /no test specified/;
 
 const packageSchema = z.looseObject({ scripts: z.record(z.string(), z.string()).default({}) });
 
-const COMMANDS: readonly { readonly file: string; readonly commands: Partial<Record<GateName, string>> }[] = [
+interface Known {
+  readonly file: string;
+  readonly commands: Partial<Record<GateName, string>>;
+}
+
+/** What each project of the language has. */
+const CERTAIN: readonly Known[] = [
   { file: 'Cargo.toml', commands: { build: 'cargo build', test: 'cargo test', lint: 'cargo clippy' } },
   { file: 'go.mod', commands: { build: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' } },
+];
+
+/** What many projects with such a file have: the project's own Makefile knows better. */
+const USUAL: readonly Known[] = [
   { file: 'pyproject.toml', commands: { test: 'pytest', lint: 'ruff check .' } },
   { file: 'pytest.ini', commands: { test: 'pytest' } },
   { file: 'tsconfig.json', commands: { build: 'tsc --noEmit' } },
@@ -25,10 +35,10 @@ const COMMANDS: readonly { readonly file: string; readonly commands: Partial<Rec
 export function detectCommand(disk: Disk, directory: string, gate: GateName): string | undefined {
   const script = npmScript(disk, directory, gate);
   if (script !== undefined) return script;
-  const known = COMMANDS.find(
-    ({ file, commands }) => commands[gate] !== undefined && lookAt(disk, join(directory, file)),
-  );
-  return known?.commands[gate] ?? makeTarget(disk, directory, gate);
+  const has = (file: string): boolean => lookAt(disk, join(directory, file)) !== undefined;
+  const from = (known: readonly Known[]): string | undefined =>
+    known.flatMap(({ file, commands }) => (has(file) ? (commands[gate] ?? []) : []))[0];
+  return from(CERTAIN) ?? makeTarget(disk, directory, gate) ?? from(USUAL);
 }
 
 function npmScript(disk: Disk, directory: string, gate: GateName): string | undefined {
@@ -44,7 +54,17 @@ function npmScript(disk: Disk, directory: string, gate: GateName): string | unde
   }
 }
 
-const makeTarget = (disk: Disk, directory: string, gate: GateName): string | undefined =>
-  new RegExp(`^${gate}[ \\t]*:`, 'm').test(readText(disk, join(directory, 'Makefile')) ?? '')
-    ? `make ${gate}`
-    : undefined;
+/** The names that make looks for, in its order. */
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+function makeTarget(disk: Disk, directory: string, gate: GateName): string | undefined {
+  const file = MAKEFILES.find((name) => lookAt(disk, join(directory, name)) !== undefined);
+  const text = file === undefined ? undefined : readText(disk, join(directory, file));
+  const isRule = (line: string): boolean => {
+    const colon = line.indexOf(':');
+    // Neither a recipe nor an assignment such as `test := unit`.
+    if (colon < 1 || /^[\t#]/.test(line) || /^:{0,2}=/.test(line.slice(colon + 1))) return false;
+    return line.slice(0, colon).trim().split(/\s+/).includes(gate);
+  };
+  return text?.split(/\r?\n/).some(isRule) === true ? `make ${gate}` : undefined;
+}

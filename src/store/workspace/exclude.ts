@@ -1,15 +1,30 @@
 /** Keeps our folders out of git: a local entry in `.git/info/exclude`, never a change to a file that is committed. */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { appendUserFile, isDirectory, readUserFile } from '../user/user-file.ts';
+import { appendUserFile, isDirectory, readUserFile, rewriteUserFile } from '../user/user-file.ts';
 import { rootPaths } from '../files/paths.ts';
 
-const ENTRIES = ['.teams/', '.tasks/'];
+/**
+ * Folders of teams and what begins with a dot, but not the project's own files. The order counts, and `**` because the
+ * project may be a folder of the repository or a worktree.
+ */
+const TEAMS = [
+  '**/.teams/*/',
+  '**/.teams/.*',
+  ...['roles', 'pipelines', 'templates', 'skills'].map((shelf) => `!**/.teams/${shelf}/`),
+];
+const TASKS = '.tasks/';
+/** What earlier versions wrote: it hides the project's own files, too. */
+const EARLIER = '.teams/';
+/** A person who wrote these wants nothing of `.teams` in git. */
+const WHOLE = ['/.teams/', '.teams', '/.teams'];
 
 interface Exclusion {
   readonly file: string;
-  /** Entries that the file lacks. */
+  /** Entries that the file lacks, in their order. */
   readonly missing: readonly string[];
+  /** Whether the file has the entry of an earlier version. */
+  readonly isEarlier: boolean;
 }
 
 /** What git does not exclude yet; undefined outside a repository, also where `.git` names a folder that is missing. */
@@ -17,13 +32,15 @@ export function missingExclusion(root: string): Exclusion | undefined {
   const directory = gitDirectory(rootPaths(root).root);
   if (directory === undefined) return undefined;
   const file = join(directory, 'info', 'exclude');
-  const lines = new Set((readIfAllowed(file) ?? '').split(/\r?\n/).map((line) => line.trim()));
-  const isThere = (entry: string): boolean => [entry, `/${entry}`, entry.slice(0, -1)].some((form) => lines.has(form));
-  return { file, missing: ENTRIES.filter((entry) => !isThere(entry)) };
+  const lines = new Set(linesOf(readIfAllowed(file) ?? '').map((line) => line.trim()));
+  const isEarlier = lines.has(EARLIER);
+  const hasTeams = (!isEarlier && TEAMS.every((entry) => lines.has(entry))) || WHOLE.some((form) => lines.has(form));
+  const tasks = [TASKS, '/.tasks/', '.tasks'].some((form) => lines.has(form)) ? [] : [TASKS];
+  return { file, missing: [...(hasTeams ? [] : TEAMS), ...tasks], isEarlier };
 }
 
 interface Excluded {
-  readonly added: readonly string[];
+  readonly isAdded: boolean;
   /** Why nothing was added: a repository that is stale, foreign or read-only. */
   readonly warning?: string | undefined;
 }
@@ -32,19 +49,28 @@ interface Excluded {
 export function excludeFromGit(root: string): Excluded {
   try {
     const exclusion = missingExclusion(root);
-    if (exclusion === undefined || exclusion.missing.length === 0) return { added: [] };
+    if (exclusion === undefined || exclusion.missing.length === 0) return { isAdded: false };
+    if (exclusion.isEarlier) dropEarlier(exclusion.file);
     const before = readUserFile(exclusion.file) ?? '';
     const gap = before === '' || before.endsWith('\n') ? '' : '\n';
     appendUserFile(exclusion.file, `${gap}${exclusion.missing.join('\n')}\n`);
-    return { added: exclusion.missing };
+    return { isAdded: true };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {
-      added: [],
-      warning: `git does not ignore ${ENTRIES.join(' and ')} here. ${why} Or add both to .gitignore.`,
+      isAdded: false,
+      warning: `git does not ignore .teams/ and .tasks/ here. ${why} Or add both to .gitignore.`,
     };
   }
 }
+
+function dropEarlier(file: string): void {
+  const ours = new Set([EARLIER, ...TEAMS]);
+  const kept = linesOf(readUserFile(file) ?? '').filter((line) => !ours.has(line.trim()));
+  rewriteUserFile(file, kept.join('\n'));
+}
+
+const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
 /** The repository's common `.git`; a worktree's or submodule's `.git` is a file that points to its own. */
 function gitDirectory(from: string): string | undefined {

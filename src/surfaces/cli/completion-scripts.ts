@@ -19,7 +19,11 @@ _teams_complete() {
   case $kind in
     files) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -f -- "$cur") ;;
     dirs) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -d -- "$cur") ;;
-    *) return ;;
+    *)
+      # The value of a limit follows at once.
+      [[ \${COMPREPLY[0]:-} == *= ]] && compopt -o nospace 2>/dev/null
+      return
+      ;;
   esac
   compopt -o filenames 2>/dev/null
 }
@@ -30,17 +34,20 @@ const ZSH = `#compdef teams
 # completion of teams for zsh: eval "$(teams completion zsh)"
 _teams() {
   local line value kind=none
-  local -a values
+  local -a values starts
   while IFS= read -r line; do
     value=\${line%%$'\\t'*}
     case $value in
       :files | :dirs) kind=\${value#:} ;;
       :none) ;;
+      *=) starts+=("$value") ;;
       *) values+=("\${value//:/\\\\:}:\${line#*$'\\t'}") ;;
     esac
   done < <(command teams complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   local -i found=1
   (( \${#values} )) && _describe -V teams values && found=0
+  # The value of a limit follows at once.
+  (( \${#starts} )) && compadd -S '' -- $starts && found=0
   case $kind in
     files) _files && found=0 ;;
     dirs) _files -/ && found=0 ;;

@@ -5,12 +5,15 @@
 import {
   AGENT_KINDS,
   BACKEND_WORDS,
+  SINGLE_BACKEND_WORDS,
   isName,
+  isolationModeSchema,
   LEAD,
   listPipelines,
   listTeams,
   MCP_HOSTS,
   MESSAGE_TYPES,
+  METERS,
   openForReading,
   profileSchema,
   realClock,
@@ -105,7 +108,7 @@ function verbsAfter(before: readonly string[]): Offer {
 }
 
 const longOf = (flags: string): string => /--[a-z-]+/.exec(flags)?.[0] ?? '';
-const valueIn = (flags: string): string | undefined => /<([a-z-]+)>/.exec(flags)?.[1];
+const valueIn = (flags: string): string | undefined => /[<[]([a-z-]+)[\]>]/.exec(flags)?.[1];
 
 const flagsOf = (verb: Verb | undefined): readonly (readonly [flags: string, what: string])[] => [
   ...(verb?.options ?? []).map(({ flags, what }) => [flags, what] as const),
@@ -142,8 +145,10 @@ const TASK_TOKENS = new Set(['task', 'blocker', 'task-id']);
 /** The teams and what is in them, as far as they can be read. */
 class Place {
   readonly #context: CliContext;
+  readonly #isBack: boolean;
 
   constructor(before: readonly string[], io: CliIo) {
+    this.#isBack = before.includes('--back');
     const root = before[before.indexOf('--root') + 1];
     const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };
     this.#context = new CliContext(io, before.includes('--root') && root !== undefined ? { ...flags, root } : flags);
@@ -152,6 +157,8 @@ class Place {
   /** A word at its position: a team may be left out where there is only one. */
   positional(verb: Verb, words: readonly string[]): Offer {
     const tokens = [...(verb.words ?? '').matchAll(/[[<]([a-z-]+)(?:\.\.\.)?[\]>]/g)].map(([, token = '']) => token);
+    // With --back the word of `up` is a team.
+    if (verb.name === 'up' && this.#isBack) tokens[0] = 'team';
     const offer = (token: string | undefined, team: string | undefined): Offer =>
       token === undefined ? NOTHING : this.offer({ option: verb.name, token }, team);
     if (tokens[0] !== 'team') return offer(tokens[words.length], undefined);
@@ -174,6 +181,7 @@ class Place {
     if (TASK_TOKENS.has(token)) return this.#inTeam(team, tasks);
     if (token === 'member' || token === 'to' || (token === 'name' && option !== '--name'))
       return this.#inTeam(team, members);
+    if (token === 'limit') return this.#limits(team);
     if (token === 'id') return this.#inTeam(team, requests);
     if (token === 'agent')
       return plain([...new Set([...settings(this.#context).agents.keys(), ...AGENT_KINDS])], 'agent');
@@ -192,6 +200,14 @@ class Place {
 
   #teams(): string[] {
     return [...new Set(listTeams(rootOf(this.#context)).flatMap(({ name, archivedAt }) => (archivedAt ? [] : [name])))];
+  }
+
+  /** What stands before the number of a limit. */
+  #limits(team: string | undefined): Offer {
+    const keys = METERS.map((key) => `${key}=`);
+    const { choices } = this.#inTeam(team, members);
+    const named = choices.filter(({ value }) => value !== LEAD);
+    return plain([...keys, ...named.flatMap(({ value }) => keys.map((key) => `member.${value}.${key}`))], 'limit');
   }
 
   #pipelines(): Offer {
@@ -238,11 +254,12 @@ function fixed(option: string, token: string): Offer {
       return plain([...SCRIPTS.keys()]);
     case 'sandbox':
     case 'mode':
+      if (option === '--isolation') return plain(isolationModeSchema.options);
       return plain(sandboxSchema.options);
     case 'profile':
       return plain(profileSchema.options);
     case 'backend':
-      return plain(BACKEND_WORDS.filter((word) => !word.includes(':')));
+      return plain((option === '--to' ? SINGLE_BACKEND_WORDS : BACKEND_WORDS).filter((word) => !word.includes(':')));
     case 'host':
       return plain([...MCP_HOSTS]);
     case 'status':

@@ -49,5 +49,7 @@ function sentence({ code, message }: CommanderError, argv: readonly string[]): s
   const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
   const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
   const fullMessage = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
-  return meant === undefined ? `${fullMessage}; see \`teams --help\`.` : `${fullMessage}; did you mean ${meant}?`;
+  // Of a verb that exists; a global option may stand before it.
+  const help = code === 'commander.unknownCommand' || verb === undefined ? 'teams --help' : `teams ${verb} --help`;
+  return meant === undefined ? `${fullMessage}; see \`${help}\`.` : `${fullMessage}; did you mean ${meant}?`;
 }

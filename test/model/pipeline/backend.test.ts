@@ -1,7 +1,7 @@
 /** Which values `--backend` takes (docs/specification.md R9.1). */
 import { describe, expect, it } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
-import { parseBackends } from '../../../src/model/pipeline/backend.ts';
+import { parseBackend, parseBackends } from '../../../src/model/pipeline/backend.ts';
 
 const labels = (...given: string[]) => parseBackends(given).backends.map(({ label }) => label);
 
@@ -74,5 +74,23 @@ describe('--backend', () => {
   it('--backend refuses a duplicate, and both together with another one', () => {
     expect(() => parseBackends(['codex', 'codex'])).toThrow('given twice');
     expect(() => parseBackends(['both', 'claude'])).toThrow('give it alone');
+  });
+});
+
+describe('--to', () => {
+  it('is one backend', () => {
+    expect(parseBackend('gemini')).toEqual(parseBackends(['gemini']));
+  });
+
+  it.each([
+    ['WRONG', 'Unknown backend "WRONG".'],
+    ['codx', 'Unknown backend "codx"; did you mean "codex"?'],
+    ['', 'Expected a backend, got nothing.'],
+    ['both', 'Expected one backend, and both names several.'],
+  ])('%j is an error of --to that lists its values', (word, why) => {
+    const agents = new Map<string, AgentSpec>([['mine', { kind: 'claude' }]]);
+    expect(() => parseBackend(word, agents)).toThrow(
+      `--to: ${why} Valid are codex, gemini, ollama, claude, opencode, exec:CMD, mine.`,
+    );
   });
 });

@@ -20,6 +20,11 @@ describe('a moment', () => {
     expect(parseMoment(text)).toEqual(moment);
   });
 
+  it.each(['2026-02-30T10:00Z', '2026-04-31T10:00:00+02:00', '2027-02-29T10:00'])('%s is no day', (text) => {
+    expect(parseMoment(text)).toBeUndefined();
+    expect(parseMoment(text.replace(/-[0-9]{2}T/, '-28T'))).toBeDefined();
+  });
+
   it.each(['', '0', 'b0', '-1', '1.5', 'x3', '24:00', '12:60', '1234567890', '2026-13-01T00:00Z', '2026-11-24', 'now'])(
     '%j is none',
     (text) => {

@@ -18,3 +18,9 @@ it('what is kept for undo is told without the reference', () => {
   const event = { at: '', type: 'baseline.saved' as const, text: 'refs/teams/x/1/start is 19c3affa' };
   expect(eventSentence(event)).not.toContain('refs/');
 });
+
+it('a message names its reader as a sentence does', () => {
+  const event = { at: '', type: 'message.sent' as const, member: 'cy', text: 'to ada: to be or not' };
+  expect(eventSentence(event)).toBe('wrote to ada: to be or not');
+  expect(eventSentence({ ...event, text: 'hello' })).toBe('wrote: hello');
+});

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { why, whyText, type Why } from '../../../src/runtime/views/why.ts';
+import { timeOfDay } from '../../../src/model/team/colors-and-times.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 const START = '2026-01-01T00:00:00.000Z';
@@ -41,7 +42,7 @@ const ROWS: Row[] = [
       since: START,
       who: 'lead',
       nextAt: '2026-01-01T00:00:05.000Z',
-      next: 'ada is restarted at 2026-01-01T00:00:05.000Z (in 3s).',
+      next: 'ada is restarted in 3s.',
     },
   ],
   [
@@ -78,7 +79,7 @@ const ROWS: Row[] = [
         .process('ada', 'alive')
         .add('One', { work: { timeoutMs: 9_000 } })
         .claim('1', 'ada'),
-    { next: 'Nothing else waits for #1. The time-out of #1 ends the attempt at 2026-01-01T00:00:09.000Z (in 9s).' },
+    { next: 'Nothing else waits for #1. The time-out of #1 ends the attempt in 9s.' },
   ],
   [
     'a stalled worker, by the time when its task is taken away',
@@ -169,10 +170,10 @@ describe('why', () => {
   it('why answers in one paragraph', async () => {
     const team = chain().wait(130_000);
     expect(whyText(await why(team.store, '2'), team.clock.now())).toBe(
-      `Task #2 (pending) waits for #1 (ada works on it) since ${START} (2m10s). The next move is ada's. When #1 completes, #2 can go on. Then bob can begin it. Without progress of ada the lead sends a STATUS CHECK at 2026-01-01T00:05:00.000Z (in 2m50s).`,
+      `Task #2 (pending) waits for #1 (ada works on it) since ${timeOfDay(START)} (2m10s). The next move is ada's. When #1 completes, #2 can go on. Then bob can begin it. Without progress of ada the lead sends a STATUS CHECK in 2m50s.`,
     );
     expect(whyText(await why(team.complete('1', 'ada').store, '1'), team.clock.now())).toBe(
-      'Task #1 (completed) waits for nothing since 2026-01-01T00:02:10.000Z (0 ms). It is completed: nothing more will happen.',
+      `Task #1 (completed) waits for nothing since ${timeOfDay('2026-01-01T00:02:10.000Z')} (0 ms). It is completed: nothing more will happen.`,
     );
   });
 
@@ -181,8 +182,7 @@ describe('why', () => {
     const text = 'no progress on task #1 for 10m00s; it is alive';
     team.note('lead.decided', { act: 'fence', member: 'ada', task: '1', to: 'bob', text });
     for (let at = 0; at < 20; at += 1) team.note('agent.said', { member: 'bob', task: '1' });
-    const decided =
-      ' The last decision behind it: at 2026-01-01T00:10:00.000Z the lead took task #1 from ada and gave it to bob: no progress on task #1 for 10m00s; it is alive.';
+    const decided = ` The last decision behind it: at ${timeOfDay('2026-01-01T00:10:00.000Z')} the lead took task #1 from ada and gave it to bob: no progress on task #1 for 10m00s; it is alive.`;
     for (const subject of ['1', '2', 'ada', 'bob']) {
       const answer = await why(team.store, subject);
       expect(whyText(answer, team.clock.now()).slice(-decided.length)).toBe(decided);

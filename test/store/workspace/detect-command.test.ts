@@ -17,6 +17,12 @@ it.each<[Record<string, string>, (string | undefined)[]]>([
   [{ 'pyproject.toml': '' }, [undefined, 'pytest', 'ruff check .']],
   [{ 'package.json': npm({ test: 'y' }), 'tsconfig.json': '{}' }, ['tsc --noEmit', 'npm run test', undefined]],
   [{ Makefile: 'build: a\n\ntest:\n\techo\nlinter:\n' }, ['make build', 'make test', undefined]],
+  [
+    { 'pyproject.toml': '', Makefile: '.PHONY: test\ntest lint: all\n\ttrue\nbuild := out\n' },
+    [undefined, 'make test', 'make lint'],
+  ],
+  [{ 'Cargo.toml': '', Makefile: 'test:\n' }, ['cargo build', 'cargo test', 'cargo clippy']],
+  [{ GNUmakefile: 'build::\n' }, ['make build', undefined, undefined]],
 ])('%j gives the commands %j', (files, commands) => {
   const directory = tempDir();
   for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text);

@@ -81,6 +81,40 @@ describe('a word', () => {
       ['spawn', '--sandbox', ''],
       ['read-only', 'workspace-write', 'full', ':none'],
     ],
+    [
+      ['run', '--isolation', ''],
+      ['auto', 'trees', 'off', ':none'],
+    ],
+    [
+      ['relay', '--to', 'c'],
+      ['codex', 'claude', ':none'],
+    ],
+    [['relay', '--to', 'a'], [':none']],
+    [
+      ['run', '--budget', 't'],
+      ['tokens=', 'turns=', 'time=', ':none'],
+    ],
+    [
+      ['budget', 'shop', '--set', 'member.ada.c'],
+      ['member.ada.cost=', ':none'],
+    ],
+    [
+      ['doctor', '--trust', ''],
+      ['shop', ':none'],
+    ],
+    [['up', ''], [':files']],
+    [
+      ['up', '--back', ''],
+      ['shop', ':none'],
+    ],
+    [
+      ['apply', 'shop', '--task', ''],
+      ['1', '2', ':none'],
+    ],
+    [
+      ['undo', ''],
+      ['shop', '1', '2', ':none'],
+    ],
     [['create', ''], [':none']],
     [['nonsense', ''], [':none']],
     [['logs', 'shop', 'ada', ''], [':none']],
@@ -134,6 +168,12 @@ describe.skipIf(noTmux())('a real shell', () => {
       terminal.type('echo 1; teams logs shop ad');
       terminal.press('Tab');
       await terminal.shows(/teams logs shop ada/);
+      terminal.press('C-u');
+      terminal.type('teams budget shop --set member.bob.to');
+      terminal.press('Tab');
+      await terminal.shows(/member\.bob\.tokens=/);
+      terminal.type('7');
+      await terminal.shows(/member\.bob\.tokens=7/);
       terminal.press('C-u');
       terminal.type('teams run pl');
       terminal.press('Tab');

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findProgram } from '../../../src/os/program-path.ts';
 import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { Workplace } from '../../support/cli.ts';
 
@@ -83,7 +84,9 @@ describe('a plan by init', () => {
     place.put('go.mod', 'module x');
     place.put('package.json', '{ "scripts": { "lint": "true" } }');
     const { PATH = '' } = process.env;
-    await place.say(['init', '--yes'], { environment: { PATH } });
+    const { err } = await place.say(['init', '--yes'], { environment: { PATH } });
+    // A machine that has Go is told nothing.
+    if (!findProgram('go', PATH)) expect(err).toContain('; without go build ./..., go test ./...: not on the PATH');
     const plan = readFileSync(join(place.root, 'teams.yaml'), 'utf8');
     expect(plan).toMatch(/key: install\n.*\n {4}run: npm install\n/);
     expect(plan).toMatch(/key: lint\n.*\n {4}blockedBy: \[install\]\n {4}run: npm run lint/);
@@ -126,3 +129,14 @@ it.each([
   expect(code).toBe(2);
   expect(err).toContain('Team duo has no member adda; did you mean "ada"?');
 });
+
+it.each([['list'], ['status'], ['status', 'duo'], ['why', 'duo'], ['send', 'duo', 'ada', 'hi']])(
+  'a --root that is missing is named by `teams %s`',
+  async (...words) => {
+    const { code, err } = await new Workplace().teams(...words, '--root', '/nowhere/at-all');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'teams: There is no folder /nowhere/at-all; check --root or TEAMS_ROOT.\n',
+    });
+  },
+);

@@ -334,6 +334,27 @@ describe('relay', () => {
     for (const said of [join(place.root, 'repo'), 'look', 'mind the gap', '-one', '+two']) expect(out).toContain(said);
   });
 
+  it('relay says on Ctrl-C what it stops, and leaves no process', async () => {
+    const place = new Workplace();
+    const { child, ended } = place.start(
+      'relay',
+      '--to',
+      'exec:touch began; sleep 46.5',
+      '--sandbox',
+      'full',
+      '--prompt',
+      'x',
+    );
+    await until(() => existsSync(join(place.root, 'began')), 'the backend works');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({
+      code: 130,
+      out: '',
+      err: expect.stringMatching(/^Stopping exec:touch began; sleep 46\.5, at most 2 s\.\n$/) as string,
+    });
+    expect(workIn(place)).toEqual([]);
+  });
+
   it.each([
     ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: Expected a backend'],
     ['nothing', ['--to', 'exec:cat'], 2, 'USAGE', '--prompt'],

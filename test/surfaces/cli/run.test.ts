@@ -178,7 +178,7 @@ describe('run', () => {
     const place = new Workplace();
     await place.shell('git init -q .');
     place.put('plan.yaml', QUICK);
-    expect((await place.teams('run', 'plan.yaml')).err).toContain('Added .teams/ and .tasks/ to .git/info/exclude.');
+    expect((await place.teams('run', 'plan.yaml')).err).toContain('git ignores the folders of teams from now on');
     expect((await place.teams('run', 'plan.yaml')).err).not.toContain('exclude');
     expect((await place.shell('git status --porcelain')).out).not.toMatch(/\.te?a[ms]/);
   });
@@ -378,4 +378,24 @@ describe('signals', () => {
     expect((await place.teams('resume', 'quick', '--quiet')).code).toBe(0);
     expect(asleep(place)()).toBe(false);
   });
+});
+
+it('a run beside another one in the same directory is warned of', async () => {
+  const place = new Workplace();
+  place.put(
+    'slow.yaml',
+    'name: slow\nmembers: [{name: ada}]\ntasks: [{subject: Wait, run: "touch began; sleep 47.5"}]\n',
+  );
+  place.put('plan.yaml', QUICK);
+  const { child, ended } = place.start('run', 'slow.yaml', '--agent', 'exec');
+  await until(() => existsSync(join(place.root, 'began')), 'the other run works');
+  const warning = `teams: Team slow (led by pid ${child.pid}) works in this directory, too: both may change the same files.\n`;
+  expect((await place.teams('run', 'plan.yaml')).err).toContain(warning);
+  child.kill('SIGTERM');
+  expect((await ended).err).not.toContain('works in this directory');
+  // A damaged team beside it does not hold it up.
+  for (const file of ['config.json', 'state.json']) place.put(`.teams/slow/${file}`, '{');
+  const { code, err } = await place.teams('run', 'plan.yaml', '--fresh');
+  expect(code, err).toBe(0);
+  expect(err).not.toContain('works in this directory');
 });

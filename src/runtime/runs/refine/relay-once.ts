@@ -1,7 +1,7 @@
 /** One call of one backend, `teams relay` (docs/specification.md R9.12). */
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../model/agent/agent.ts';
-import { parseBackends } from '../../../model/pipeline/backend.ts';
+import { parseBackend } from '../../../model/pipeline/backend.ts';
 import { AgentError, UsageError } from '../../../model/text/errors.ts';
 import type { NotEnforced } from '../../../model/team/not-enforced.ts';
 import { LIMITS, refusalOf, refusalText } from '../../../policy/context-budget.ts';
@@ -21,6 +21,8 @@ interface RelayAsk {
   readonly sandbox: Sandbox;
   /** The user named the sandbox. */
   readonly isAsked: boolean;
+  /** Called just before the backend starts. */
+  readonly onStart?: () => void;
   /** Called if its sandbox is not enforced. */
   readonly onNotEnforced: (told: NotEnforced) => void;
 }
@@ -31,10 +33,9 @@ interface RelayAsk {
  */
 export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: AbortSignal): Promise<string | undefined> {
   refuseNesting(place.environment);
-  const asked = parseBackends([ask.to], place.agents);
+  const asked = parseBackend(ask.to, place.agents);
   const [backend] = asked.backends;
-  if (asked.mode !== 'one' || backend === undefined)
-    throw new UsageError('USAGE', `--to takes one backend, and ${ask.to} names several.`);
+  if (backend === undefined) throw new TypeError('one word names one backend');
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
   const { isolation = 'auto', lend } = place.session;
@@ -45,6 +46,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
     const about = backend.label;
     const { sandbox, isAsked } = ask;
     const call = { about, agent: backend.agent, prompt, sandbox, isAsked, timeoutMs: place.relayTimeoutMs };
+    ask.onStart?.();
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
     const outcome = relayOutcome(end, ask.sandbox);

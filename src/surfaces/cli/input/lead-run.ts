@@ -4,6 +4,7 @@ import {
   detachLead,
   archiveFinished,
   duration,
+  otherWriters,
   reportText,
   resumeTeam,
   runTeam,
@@ -68,6 +69,7 @@ export async function leadRun(
   lead: (run: RunOptions) => Promise<Report>,
   show: ShowProgress,
 ): Promise<number> {
+  warnOfOthers(context, paths);
   using interrupts = new Interrupts(flags.timeout);
   interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
     once: true,
@@ -107,6 +109,14 @@ export async function leadRun(
   return interrupts.code;
 }
 
+/** Two runs may work in one directory, but the person should know. */
+function warnOfOthers(context: CliContext, paths: TeamPaths): void {
+  for (const { name, pid } of otherWriters(paths))
+    context.warn(
+      `Team ${name} (led by pid ${pid ?? 'unknown'}) works in this directory, too: both may change the same files.`,
+    );
+}
+
 /** What happens between the first signal and the end. */
 export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: Interrupts): string {
   const { busy, waitMs } = shutdownAhead(paths, settings(context).session);
@@ -122,6 +132,7 @@ export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: I
  * @returns the exit code
  */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
+  warnOfOthers(context, paths);
   const { timeout, failFast, strict, takeover, apply } = flags;
   const args = [
     'resume',

@@ -1,6 +1,6 @@
 /** The directory that holds `.teams`: from `--root` or `TEAMS_ROOT`, else the nearest parent directory with one. */
 import { isAbsolute, resolve } from 'node:path';
-import { findRoot, ENV } from '../../../app.ts';
+import { findRoot, ENV, isDirectory, UsageError } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 const warned = new WeakMap<CliContext, Set<string>>();
@@ -13,9 +13,18 @@ function warnOnce(context: CliContext, text: string): void {
 
 /** @throws StoreError `UNTRUSTED` if the `.teams` of this directory is not this user's */
 export const rootOf = (context: CliContext): string => {
-  const { flags, io } = context;
-  const given = flags.root ?? (io.environment[ENV.root] || undefined);
+  const { io } = context;
+  const given = givenRoot(context);
   if (given === undefined) return findRoot(io.cwd, undefined, (text) => warnOnce(context, text));
   // Without asking for the working directory, which may be gone.
   return isAbsolute(given) ? resolve(given) : resolve(io.cwd, given);
 };
+
+/** @throws UsageError `USAGE` for a given root that is missing: without teams it would look like an empty project */
+export function requireGivenRoot(context: CliContext, root: string): void {
+  if (givenRoot(context) === undefined || isDirectory(root)) return;
+  throw new UsageError('USAGE', `There is no folder ${root}; check --root or TEAMS_ROOT.`);
+}
+
+const givenRoot = ({ flags, io }: CliContext): string | undefined =>
+  flags.root ?? (io.environment[ENV.root] || undefined);

@@ -16,7 +16,7 @@ import {
   ENV,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
-import { rootOf } from './root.ts';
+import { requireGivenRoot, rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
 interface TeamChoice {
@@ -63,6 +63,7 @@ function chosen(
   { needs = 0, archived = false }: ChoiceOptions,
 ): TeamChoice {
   const root = rootOf(context);
+  requireGivenRoot(context, root);
   const [first, ...rest] = words;
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
@@ -113,7 +114,7 @@ function unknown(root: string, word: string): UsageError {
   if (old)
     return new UsageError(
       'UNKNOWN_TEAM',
-      `Team ${name} was archived at ${old.archivedAt}; \`teams report ${name}\` and \`teams log ${name}\` still show it.`,
+      `Team ${name} was archived on ${old.archivedAt?.slice(0, 10)}; \`teams report ${name}\` and \`teams log ${name}\` still show it.`,
     );
   const names = activeTeams(root).map((team) => team.name);
   return new UsageError('UNKNOWN_TEAM', `There is no team ${name} under ${root}${didYouMean(name, names)}`);

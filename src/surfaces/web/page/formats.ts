@@ -29,7 +29,8 @@ export function dayAndTime(at: number): string {
 
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
-  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)} k`;
+  // Never `10.0 k` or `1000 k`.
+  if (count < 999_500) return `${(count / 1_000).toFixed(count < 9_950 ? 1 : 0)} k`;
   return `${(count / 1_000_000).toFixed(1)} M`;
 }
 

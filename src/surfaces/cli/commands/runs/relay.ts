@@ -1,6 +1,13 @@
 /** `teams relay`: calls one backend once and prints its answer. */
 import * as z from 'zod';
-import { BACKEND_WORDS, isTeamError, notEnforcedText, relayOnce, sandboxSchema, UsageError } from '../../../../app.ts';
+import {
+  duration as durationText,
+  isTeamError,
+  notEnforcedText,
+  relayOnce,
+  sandboxSchema,
+  UsageError,
+} from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
@@ -27,27 +34,32 @@ export const act: Act = async (context, given) => {
   const sandbox = asked ?? 'read-only';
   refuseMembers(context, 'run `relay`');
   noMore(given.words);
-  if (to === undefined) throw new UsageError('USAGE', `--to: Expected a backend, one of ${BACKEND_WORDS.join(', ')}.`);
   if (prompt === undefined) throw new UsageError('USAGE', '--prompt: Expected a prompt; `-` reads it from stdin.');
   using interrupts = new Interrupts();
   freeTerminal(context);
+  const backend = to ?? '';
+  interrupts.stop.addEventListener('abort', () => context.info(`Stopping ${backend}, at most 2 s.`), { once: true });
   const place = refinePlace(context, repo, limits);
+  const limit = timeout ?? place.relayTimeoutMs;
   try {
     const answer = await relayOnce(
       {
-        to,
+        to: backend,
         prompt: await givenText(context, prompt),
         includeDiff,
         sandbox,
         isAsked: asked !== undefined,
+        onStart: () => {
+          if (context.isInteractive) context.info(`${backend} works, at most ${durationText(limit)}; Ctrl-C stops it.`);
+        },
         onNotEnforced: (told) => context.warn(`not enforced: ${notEnforcedText(told)}`),
         contextText: contextText === undefined ? undefined : await givenText(context, contextText),
       },
-      timeout === undefined ? place : { ...place, relayTimeoutMs: timeout },
+      { ...place, relayTimeoutMs: limit },
       interrupts.stop,
     );
     if (answer === undefined) return interrupts.code ?? 1;
-    context.result({ backend: to, sandbox, text: answer }, answer);
+    context.result({ backend, sandbox, text: answer }, answer);
     return 0;
   } catch (error) {
     if (!isTeamError(error) || error.code !== 'AGENT_TIMEOUT') throw error;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { duration, listedTeams, realClock } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
-import { rootOf } from '../../input/root.ts';
+import { requireGivenRoot, rootOf } from '../../input/root.ts';
 import { countsView } from '../../output/json-view.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
@@ -13,7 +13,9 @@ const schema = z.object({ all: flag });
 export const act: Act = async (context, given) => {
   const { all } = readOptions(schema, given);
   noMore(given.words);
-  show(context, listedTeams(rootOf(context), { all }));
+  const root = rootOf(context);
+  requireGivenRoot(context, root);
+  show(context, listedTeams(root, { all }));
   return Promise.resolve(0);
 };
 

@@ -1,5 +1,5 @@
 /** `teams status`: the members and the board of a team, now. */
-import { continueProcess, openForReading, realClock, statusOf, type TeamStatus } from '../../../../app.ts';
+import { continueProcess, openForReading, realClock, statusOf, timeOfDay, type TeamStatus } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { countsView } from '../../output/json-view.ts';
@@ -23,7 +23,7 @@ export const act: Act = async (context, given) => {
 
 function describe({ team, outcome, lead, members, tasks }: TeamStatus, folder: string): string {
   const led = lead.alive
-    ? `led by pid ${lead.pid ?? 'unknown'} since ${lead.since ?? 'a time unknown'}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
+    ? `led by pid ${lead.pid ?? 'unknown'} since ${lead.since === null ? 'a time unknown' : timeOfDay(lead.since)}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
     : 'no lead runs';
   const rows = members.map(({ name, role, state, reason, pid, task, unread }) => [
     name,
