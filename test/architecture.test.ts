@@ -23,7 +23,7 @@ const ARCHITECTURE: Architecture = {
       rooms: ['model', 'os'],
       packages: ['zod', 'ulid'],
       lazyPackages: ['proper-lockfile', 'chokidar'],
-      builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'worker_threads'],
+      builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'util', 'worker_threads'],
     },
     agents: {
       rooms: ['model', 'os'],

@@ -2,6 +2,7 @@
  * A queue between a process that writes at any speed and a slower reader. The process never waits: if too much waits
  * for the reader, the oldest output is dropped and replaced by one line that says so.
  */
+import type { Writable } from 'node:stream';
 
 export interface OutputChunk {
   readonly type: 'output';
@@ -55,4 +56,22 @@ export function outputQueue(limit = 4 * 1024 * 1024): OutputQueue {
       return take();
     },
   };
+}
+
+/** Bytes that may wait for a peer of a protocol, none of which may be dropped. While more wait, nothing more is read from it, so that it causes no more. */
+export const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+
+/**
+ * @param most bytes that may wait
+ * @returns undefined while `output` may take more; else a promise for the moment when it may, or is closed
+ */
+export function roomIn(output: Writable, most = MOST_WAITING_BYTES): Promise<void> | undefined {
+  if (output.writableLength <= most || !output.writable) return undefined;
+  return new Promise((resolve) => {
+    const done = (): void => {
+      output.off('drain', done).off('close', done);
+      resolve();
+    };
+    output.on('drain', done).on('close', done);
+  });
 }

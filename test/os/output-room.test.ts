@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { roomIn } from '../../src/os/waiting-output.ts';
+import { roomIn } from '../../src/os/output-queue.ts';
 
 it('there is room up to the limit; above it, room comes when the peer has read or is gone', async () => {
   const waiting: (() => void)[] = [];
