@@ -196,7 +196,7 @@ it('a team that was archived is called so', async () => {
   await place.teams('delete', 'duo');
   const { code, err } = await place.teams('send', 'duo', 'ada', 'hi');
   expect(code).toBe(2);
-  expect(err).toMatch(/^teams: Team duo was archived at 20.*`teams report duo`.*\n$/);
+  expect(err).toMatch(/^teams: Team duo was archived on 20\d\d-\d\d-\d\d;.*`teams report duo`.*\n$/);
 });
 
 it('teams are listed by number, each with the time since its last change', async () => {
