@@ -255,10 +255,11 @@ describe('a run that was stopped', () => {
     );
     await place.teams('run', 'plan.yaml', '--timeout', '1s', '--quiet');
     const { code, out } = await place.teams('cancel', 'slow');
-    expect({ code, out }).toEqual({
-      code: 0,
-      out: 'Team slow cancelled. 0 workers stopped. 1/2 tasks were completed before cancellation.\n',
-    });
+    expect(code).toBe(0);
+    // How far the run came in its second is up to the machine.
+    expect(out).toMatch(
+      /^Team slow cancelled\. 0 workers stopped\. [01]\/2 tasks were completed before cancellation\.\n$/,
+    );
     const resumed = await place.teams('resume', 'slow');
     expect([resumed.code, resumed.err]).toEqual([4, 'teams: Team slow was cancelled; it cannot be resumed.\n']);
     const again = await place.teams('cancel', 'slow');
