@@ -24,7 +24,7 @@ export function nestedGits(root: string, linked: readonly string[]): string[] {
     .map((path) => join(path, '.git'));
 }
 
-export interface HeldPlace {
+interface HeldPlace {
   readonly path: string;
   /** Device and inode; undefined for a `.git` that is not there yet, in a folder that is. */
   readonly id: string | undefined;
