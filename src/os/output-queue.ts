@@ -58,7 +58,10 @@ export function outputQueue(limit = 4 * 1024 * 1024): OutputQueue {
   };
 }
 
-/** Bytes that may wait for a peer of a protocol, none of which may be dropped. While more wait, nothing more is read from it, so that it causes no more. */
+/**
+ * Bytes that may wait for a peer of a protocol: none may be dropped. While more wait, nothing is read from it, so that it
+ * causes no more.
+ */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 /**

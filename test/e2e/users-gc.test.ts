@@ -76,8 +76,13 @@ it('an undo of a killed run, whose end was not kept, can be brought back after a
   const collecting = await collectingGit(place, at);
   vi.stubEnv('PATH', collecting.path);
   await until(async () => (await teams('status', 'p', '--json')).out.includes('"interrupted"'), 'the lead is gone');
+  const ends = (): string[] => git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams').match(/end.*/g) ?? [];
+  // Nobody says yes: what it kept serves the next one.
+  for (const _ of [1, 2]) expect((await teams('undo', 'p')).code).toBe(2);
+  expect(ends()).toEqual(['end']);
   const undone = await teams('undo', 'p', '--yes');
   expect(undone.code, undone.err).toBe(0);
+  expect(ends()).toEqual(['end']);
   expect([readFileSync(join(at, 'a.txt'), 'utf8'), existsSync(join(at, 'made.txt'))]).toEqual([
     'one\ntwo\nthree\n',
     false,

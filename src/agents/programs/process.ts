@@ -7,10 +7,9 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { outputQueue, type OutputChunk } from '../../os/output-queue.ts';
+import { outputQueue, roomIn, type OutputChunk } from '../../os/output-queue.ts';
 import { outputTail, type OutputTail } from '../../os/output-tail.ts';
 import { pause } from '../../os/pause.ts';
-import { roomIn } from '../../os/output-queue.ts';
 import { endGroup } from '../../os/process-group.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import { carriersOf, descendantsOf, killSeen } from '../../os/process-tree.ts';

@@ -27,8 +27,8 @@ export const keepLateEnd = (
   withTrees(repository, { signal, env: IDENTITY }, { leftOut }, async ({ files, where }, scratch) => {
     const first = refOf(board.fold().team?.id ?? 'unknown', life, 'end');
     const project = within(repository, { signal });
-    const present = await git(['rev-parse', '--verify', '--quiet', first, `${first}^{tree}`], project);
-    const [before, tree] = present.text.split('\n');
+    const present = await git(['show', '--no-patch', '--format=%H %T', first], project);
+    const [before, tree] = present.text.trim().split(' ');
     // An undo that was not confirmed kept the same files.
     if (present.code === 0 && before !== undefined && tree === files) return before;
     const message = messageOf(`All files before an undo of team ${paths.name}`, paths.root, repository.top);

@@ -88,7 +88,7 @@ export function renewVault(disk: Disk, { vault }: TeamPaths, objects: ProjectObj
 export function behindTree(disk: Disk, { vault }: TeamPaths): { from: string; at: string }[] {
   const objects = join(vault, 'objects');
   const [named = ''] = (readText(disk, join(objects, 'info/alternates')) ?? '').split('\n');
-  const project = resolve(objects, named);
+  const project = named === '' ? named : resolve(objects, named);
   return [
     { from: objects, at: objects },
     ...(lookAt(disk, project)?.isDirectory() === true ? [{ from: project, at: join(vault, BASE) }] : []),

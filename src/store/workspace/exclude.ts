@@ -50,10 +50,14 @@ export function excludeFromGit(root: string): Excluded {
   try {
     const exclusion = missingExclusion(root);
     if (exclusion === undefined || exclusion.missing.length === 0) return { isAdded: false };
-    if (exclusion.isEarlier) dropEarlier(exclusion.file);
-    const before = readUserFile(exclusion.file) ?? '';
+    const { file, missing, isEarlier } = exclusion;
+    const present = readUserFile(file) ?? '';
+    const before = isEarlier ? withoutEarlier(present) : present;
     const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-    appendUserFile(exclusion.file, `${gap}${exclusion.missing.join('\n')}\n`);
+    const added = `${gap}${missing.join('\n')}\n`;
+    // At once: between two writes git would see the folders of teams.
+    if (isEarlier) rewriteUserFile(file, `${before}${added}`);
+    else appendUserFile(file, added);
     return { isAdded: true };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -64,10 +68,11 @@ export function excludeFromGit(root: string): Excluded {
   }
 }
 
-function dropEarlier(file: string): void {
+function withoutEarlier(text: string): string {
   const ours = new Set([EARLIER, ...TEAMS]);
-  const kept = linesOf(readUserFile(file) ?? '').filter((line) => !ours.has(line.trim()));
-  rewriteUserFile(file, kept.join('\n'));
+  return linesOf(text)
+    .filter((line) => !ours.has(line.trim()))
+    .join('\n');
 }
 
 const linesOf = (text: string): string[] => text.split(/\r?\n/);
