@@ -199,6 +199,16 @@ it('a team that was archived is called so', async () => {
   expect(err).toMatch(/^teams: Team duo was archived on 20\d\d-\d\d-\d\d;.*`teams report duo`.*\n$/);
 });
 
+it('a misspelt team of a verb that may also name a task is told the nearest team', async () => {
+  const place = new Workplace();
+  await place.teams('create', 'audit', '--member', 'ada');
+  const { code, err } = await place.teams('diff', 'audti');
+  expect([code, err]).toEqual([
+    2,
+    'teams: There is neither a team audti nor a task audti of team audit; did you mean "audit"? `teams list --all` and `teams task list audit` list both.\n',
+  ]);
+});
+
 it('teams are listed by number, each with the time since its last change', async () => {
   const place = new Workplace();
   for (const team of ['team-10', 'team-2', 'team-1']) await place.teams('create', team);

@@ -1,9 +1,11 @@
 /** Opens the team of a viewing verb read-only; an archived team may be chosen. */
 import {
+  didYouMean,
   ENV,
   isName,
   isTeamError,
   LEAD,
+  listTeams,
   openForReading,
   realClock,
   resolveTask,
@@ -44,9 +46,13 @@ export function taskNamed({ board, paths }: TeamReader, reference: string): Task
   } catch (error) {
     if (!isTeamError(error) || error.code !== 'UNKNOWN_TASK' || !isName(reference) || /^[0-9]+$/.test(reference))
       throw error;
+    const near = didYouMean(
+      reference,
+      listTeams(paths.root).map(({ name }) => name),
+    );
     throw new UsageError(
       'UNKNOWN_TASK',
-      `There is neither a team ${reference} nor a task ${reference} of team ${paths.name}; \`teams list --all\` and \`teams task list ${paths.name}\` list both.`,
+      `There is neither a team ${reference} nor a task ${reference} of team ${paths.name}${near} \`teams list --all\` and \`teams task list ${paths.name}\` list both.`,
     );
   }
 }
