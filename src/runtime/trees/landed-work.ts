@@ -3,7 +3,7 @@ import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { hasVault } from '../../store/team/vault.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
-import { commitOf, inVault, VaultRefs } from './vault.ts';
+import { commitOf, vaultHere, VaultRefs } from './vault.ts';
 
 interface LandedWork {
   /** The common state. */
@@ -21,7 +21,7 @@ interface LandedWork {
 export async function landedWork(store: TeamReader, signal: AbortSignal): Promise<LandedWork | undefined> {
   const { disk, paths } = store;
   if (store.config.read()?.isolation !== 'trees' || !hasVault(disk, paths)) return undefined;
-  const own = inVault(paths, { signal });
+  const own = vaultHere(store, { signal });
   const refs = new VaultRefs(store);
   const main = await commitOf(refs.main, own);
   const root = await commitOf(refs.root, own);

@@ -3,9 +3,10 @@
  * state `main`, their attempts, what they left half done. Git works only with its configuration, never with one that a
  * member may write, and never in the project's checkout.
  */
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
-import type { TeamReader } from '../../store/team/team-reader.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import {
   bundlePath,
@@ -22,7 +23,7 @@ import { IDENTITY } from '../process/bring-commit.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { refsOf } from '../process/safety-ref.ts';
+import { knownOf, refsOf } from '../process/safety-ref.ts';
 
 /** How git is run for it. */
 export type VaultGit = Pick<GitWhere, 'signal' | 'marker'>;
@@ -42,6 +43,22 @@ export const inTree = (paths: TeamPaths, of: TreeOwner, how: VaultGit): GitWhere
   isOurs: true,
   env: { ...IDENTITY, GIT_DIR: paths.vault, GIT_WORK_TREE: paths.tree(of), GIT_INDEX_FILE: paths.treeIndex(of) },
 });
+
+/**
+ * For a verb that only looks, or works after the run: its project may have been moved or copied since. Where that cannot
+ * be written, git says what is missing.
+ */
+export function vaultHere(store: Pick<TeamReader, 'disk' | 'paths' | 'state'>, how: VaultGit): GitWhere {
+  const { disk, paths } = store;
+  const { start } = stateIn(store) ?? {};
+  const known = start && knownOf(store, start);
+  try {
+    if (known?.git) renewVault(disk, paths, resolve(known.top, known.git.objects));
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+  }
+  return inVault(paths, how);
+}
 
 /** The refs of a team, below `refs/teams/<team's ULID>/`. */
 export class VaultRefs {
@@ -189,8 +206,7 @@ export async function openVault(
   const own = inVault(paths, how);
   const repository = await repositoryAt({ ...how, cwd }, known);
   if (typeof repository === 'string') return repository;
-  const { top, place } = repository;
-  const objects = { path: resolve(top, place.objects), top: isAbsolute(place.objects) ? undefined : top };
+  const objects = resolve(repository.top, repository.place.objects);
   if (hasVault(disk, paths)) {
     renewVault(disk, paths, objects);
     if ((await commitOf(refs.main, own)) !== undefined) return undefined;

@@ -72,8 +72,8 @@ async function landedChanges(
   signal: AbortSignal,
 ): Promise<WorkspaceChanges> {
   const { name } = store.paths;
-  const { commitOf, inVault, VaultRefs } = await import('../trees/vault.ts');
-  const where = inVault(store.paths, { signal });
+  const { commitOf, vaultHere, VaultRefs } = await import('../trees/vault.ts');
+  const where = vaultHere(store, { signal });
   const refs = new VaultRefs(store);
   const attempt = task && attemptOf(task);
   if (task !== undefined && attempt === undefined)

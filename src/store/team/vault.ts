@@ -4,25 +4,17 @@
  * byte of a file, runs no filter and asks no merge driver.
  */
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
 import type { TeamPaths, TreeOwner } from '../files/paths.ts';
 import { removeTree } from '../files/remove-tree.ts';
-import { realPath } from '../workspace/sandbox-host.ts';
-
-interface ProjectObjects {
-  /** Absolute. */
-  readonly path: string;
-  /** The root of the working tree, if they lie in it: with the team in it, too, both move and are copied together. */
-  readonly top: string | undefined;
-}
 
 interface VaultFacts {
-  /** Where the project's objects are. */
-  readonly objects: ProjectObjects;
+  /** Where the project's objects are: absolute. */
+  readonly objects: string;
   readonly format: 'sha1' | 'sha256';
   /** Settings of the project's repository that say how its file system is. */
   readonly settings: readonly (readonly [string, string])[];
@@ -60,7 +52,7 @@ export function makeVault({ vault, trees }: TeamPaths, facts: VaultFacts, now: n
       mkdirSync(join(draft, part), { recursive: true, mode: DIRECTORY_MODE });
     put(join(draft, 'HEAD'), 'ref: refs/heads/none\n');
     put(join(draft, 'config'), configOf(facts));
-    put(join(draft, 'objects/info/alternates'), alternatesOf(vault, facts.objects));
+    put(join(draft, 'objects/info/alternates'), alternatesOf(facts.objects));
     put(join(draft, 'info/exclude'), `${facts.exclude.trimEnd()}\n.teams/\n.tasks/\n`);
     put(join(draft, 'info/attributes'), ATTRIBUTES);
     mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE });
@@ -70,25 +62,20 @@ export function makeVault({ vault, trees }: TeamPaths, facts: VaultFacts, now: n
 
 const BASE = 'base';
 
-/** Relative to the objects of the repository. The second is empty but in an isolation, where the project's are shown there. */
-function alternatesOf(vault: string, { path, top }: ProjectObjects): string {
-  const own = join(realPath(dirname(vault)), basename(vault), 'objects');
-  const isTogether = top !== undefined && !relative(realPath(top), own).startsWith('..');
-  return `${isTogether ? relative(own, realPath(path)) : path}\n../${BASE}\n`;
-}
+/** The second is empty but in an isolation, where the project's objects are shown there. */
+const alternatesOf = (objects: string): string => `${objects}\n../${BASE}\n`;
 
-/** Points the repository at the project's objects where they lie now: an earlier version kept an absolute path. */
-export function renewVault(disk: Disk, { vault }: TeamPaths, objects: ProjectObjects): void {
+/** Points the repository at the project's objects where they lie now: the project was moved or copied. */
+export function renewVault(disk: Disk, { vault }: TeamPaths, objects: string): void {
   const path = join(vault, 'objects/info/alternates');
-  const text = onDisk('read', path, () => alternatesOf(vault, objects));
+  const text = alternatesOf(objects);
   if (readText(disk, path) !== text) replaceFile(disk, path, text, newId(0).slice(-10));
 }
 
 /** What a tree's own repository stands on, and where it is shown in an isolation. */
 export function behindTree(disk: Disk, { vault }: TeamPaths): { from: string; at: string }[] {
   const objects = join(vault, 'objects');
-  const [named = ''] = (readText(disk, join(objects, 'info/alternates')) ?? '').split('\n');
-  const project = named === '' ? named : resolve(objects, named);
+  const [project = ''] = (readText(disk, join(objects, 'info/alternates')) ?? '').split('\n');
   return [
     { from: objects, at: objects },
     ...(lookAt(disk, project)?.isDirectory() === true ? [{ from: project, at: join(vault, BASE) }] : []),

@@ -13,7 +13,7 @@ import { GitFailure, requireGit } from '../../process/git-tree.ts';
 import { git, type GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
 import { triedAgain } from '../../process/try-again.ts';
-import { commitOf, commitTree, inVault, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { commitOf, commitTree, vaultHere, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { attemptKey } from '../../trees/member-tree.ts';
 
 interface MadeBranch {
@@ -55,7 +55,7 @@ async function branchIn(
 ): Promise<MadeBranch> {
   const { paths } = store;
   const refs = new VaultRefs(store);
-  const own = inVault(paths, { signal });
+  const own = vaultHere(store, { signal });
   await requireNewBranch(name, theirs);
   const who = await identity(theirs);
   const head = await commitOf('HEAD', theirs);
