@@ -1,8 +1,9 @@
 /**
- * node scripts/agent-tables.mjs [--out FILE] — makes the tables of what was tried with real programs anew: agents by
- * situation (the real CLIs, also isolated, and the model APIs), the mixed team with kills, and MCP hosts with the
- * protocol's conformance suite. The models are scripted; a program that cannot be installed is named, and its cells are
- * red. `ONLY=claude` limits the CLIs; the first run installs about 2 GB.
+ * node scripts/agent-tables.mjs [--only TITLE] [--out FILE] — makes the tables of what was tried with real programs
+ * anew: agents by situation (the real CLIs, also isolated, and the model APIs), the mixed team with kills, and MCP hosts
+ * with the protocol's conformance suite. What vitest prints meanwhile goes to stderr. The models are scripted; a program
+ * that cannot be installed is named, and its cells are red. `ONLY=claude` limits the CLIs; the first run installs about
+ * 2 GB.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,10 +35,8 @@ const TABLES = [
 /** @returns the tests that ran: suite, title, status, the first line of a failure */
 async function tried(args, home) {
   const answer = join(home, 'answer.json');
-  const child = spawn('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${answer}`, ...args], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const reports = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${answer}`];
+  const child = spawn('npx', ['vitest', 'run', ...reports, ...args], { cwd: ROOT, stdio: ['ignore', 2, 'inherit'] });
   await once(child, 'exit');
   const { testResults } = JSON.parse(readFileSync(answer, 'utf8'));
   return testResults.flatMap(({ name, status, message, assertionResults }) =>
