@@ -30,6 +30,7 @@ export interface Opened {
 
 export type Row =
   | ('text' | 'team tool' | 'own tool' | 'session' | 'mail' | 'cancel' | 'resume' | 'lost session' | 'usage')
+  | ('bill' | 'bill of a broken turn' | 'bill over a resume')
   | ('429' | '429 then good' | '529' | '500' | '401' | '400' | 'overflow' | 'quota' | 'no model')
   | ('cut' | 'cut then good' | 'refused' | 'never answers' | 'hangs' | 'garbage' | 'nothing said' | 'bad call');
 
@@ -54,6 +55,8 @@ export interface Cast {
   readonly stallMs?: number;
 }
 
+const HELLO = { recipient: 'lead', content: 'hello' };
+
 interface Stage extends Opened {
   readonly server: ModelServer;
   readonly place: Place;
@@ -75,6 +78,15 @@ async function staged(cast: Cast, server: ModelServer, place: Place): Promise<St
       text: 'sent',
     });
   return { ...opened, server, place, turn };
+}
+
+/** Within a hundredth of what came whole, and not over what was begun. */
+function expectBilled({ billed }: ModelServer, played: readonly Played[]): void {
+  const told = played
+    .flatMap(({ events }) => events.flatMap((event) => (event.type === 'usage' ? [event.usage] : [])))
+    .reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
+  expect(told).toBeGreaterThanOrEqual(billed.whole * 0.99);
+  expect(told).toBeLessThanOrEqual(billed.all * 1.01);
 }
 
 const everything = (asked: Asked | undefined): string => JSON.stringify(asked?.body);
@@ -117,7 +129,7 @@ export function describeWithModel(cast: Cast): void {
 
     row('team tool', "carries out the team's tool, and tells the model what came of it", async () => {
       const { turn, sent, server } = await stage(cast, [
-        { calls: [cast.send ?? { tool: 'SendMessage', input: { recipient: 'lead', content: 'hello' } }] },
+        { calls: [cast.send ?? { tool: 'SendMessage', input: HELLO }] },
         { text: 'done' },
       ]);
       const played = await turn('Greet the lead.');
@@ -148,7 +160,7 @@ export function describeWithModel(cast: Cast): void {
         if (everything(asked).includes('the plan has changed')) return { text: 'seen' };
         mail.put('the plan has changed');
         return {
-          calls: [cast.makes ?? cast.send ?? { tool: 'SendMessage', input: { recipient: 'lead', content: 'hello' } }],
+          calls: [cast.makes ?? cast.send ?? { tool: 'SendMessage', input: HELLO }],
         };
       });
       const { end } = await turn('Work.', { mail });
@@ -190,6 +202,36 @@ export function describeWithModel(cast: Cast): void {
       const used = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
       expect(used[0]).toMatchObject({ inputTokens: 120 });
       expect(used.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0)).toBe(150);
+    });
+
+    // The numbers are large enough that a request of the program's own, such as one for a title, is far below a hundredth.
+    const used: Step = { usage: { input: 2_000, output: 60, cached: 1_500 } };
+    const call: Step = { ...used, calls: [cast.makes ?? cast.send ?? { tool: 'SendMessage', input: HELLO }] };
+
+    row('bill', 'tells what the vendor bills, with what came from a cache', async () => {
+      const { turn, server } = await stage(cast, [call, { ...call, ...used }, { ...used, text: 'done' }]);
+      const played = await turn('Work.');
+      expect(played.end).toMatchObject({ kind: 'answered' });
+      expectBilled(server, [played]);
+    });
+
+    row('bill of a broken turn', 'tells what a turn used that was broken off', async () => {
+      const { turn, server } = await stage(cast, [call, { ...used, text: 'begun', hangs: 'midway' }]);
+      const abort = new AbortController();
+      void server.request(2).then(() => abort.abort());
+      const played = await turn('Work.', { signal: abort.signal });
+      expect(played.end).toEqual({ kind: 'aborted' });
+      expectBilled(server, [played]);
+    });
+
+    row('bill over a resume', 'tells each request once, over two lives', async () => {
+      const first = await stage(cast, [call, { ...used, text: 'done' }, { ...used, text: 'done again' }]);
+      const before = await first.turn('Work.');
+      const session = sessionIn(before);
+      await first.agent.close();
+      await cast.betweenLives?.();
+      const next = await staged(cast, first.server, { ...first.place, ...(session === undefined ? {} : { session }) });
+      expectBilled(first.server, [before, await next.turn('Again.')]);
     });
 
     for (const [name, step, usual] of FAILURES)
