@@ -3,7 +3,7 @@
  * can show a team of any process, and its failure never ends the work.
  */
 import process from 'node:process';
-import { COLORS, isName, isSpeech, openForReading, realClock, safeLine, statusOf, TeamOutput } from '../../app.ts';
+import { COLORS, isName, isSpeech, openForReading, printedLine, realClock, statusOf, TeamOutput } from '../../app.ts';
 import { teamEvents, timeOfDay } from '../../app.ts';
 import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
@@ -123,7 +123,7 @@ class PlainView implements View {
     const at = timeOfDay(realClock.now());
     try {
       for (const { member, line } of linesOf(this.#output))
-        if (line.trim() !== '') this.#stream.write(`${at} [${member}] ${safeLine(line)}\n`);
+        this.#stream.write(`${`${at} [${member}] ${printedLine(line)}`.trimEnd()}\n`);
     } catch {
       this.#output.close();
       this.#output = undefined;
