@@ -8,7 +8,7 @@ import { teamEvents, timeOfDay } from '../../app.ts';
 import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
-import { plainLine } from './plain-line.ts';
+import { isEcho, plainLine } from './plain-line.ts';
 import type { DashboardOptions } from './watch/watch-team.ts';
 import { Screen, type Terminal } from './screen.ts';
 
@@ -92,8 +92,7 @@ class PlainView implements View {
   tell(event: ShownEvent): void {
     // The output has every line; the events have some of them.
     if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
-    // The end of the task says the same.
-    if (event.type === 'agent.failed' && 'fault' in event && event['fault'] === 'exit') return;
+    if (isEcho(event)) return;
     const { member } = event;
     if (this.#only !== undefined && member !== this.#only) return;
     // What an agent printed before its event is in its file by now.

@@ -120,6 +120,15 @@ describe('plain progress', () => {
     expect(written.at(-1)?.slice(9)).toBe('[ada] completed #1 Write tests: pass 3\n');
   });
 
+  it('plain progress tells of a skip in one line, with the tasks that are skipped along', async () => {
+    team.add('Build', { blockedBy: ['1'] }).add('Ship', { blockedBy: ['2'] });
+    const progress = watch();
+    team.say({ type: 'task.skipped', task: '2', why: 'blocker #1 failed', cascade: true });
+    team.store.events.append({ type: 'lead.decided', act: 'skip', task: '2', text: 'blocker #1 failed' });
+    await progress.stop();
+    expect(written.map((line) => line.slice(9))).toEqual(['[lead] skipped #2 Build: blocker #1 failed (with it #3)\n']);
+  });
+
   it('plain progress says how a request is answered', async () => {
     const request = ulid();
     const progress = watch();
