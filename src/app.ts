@@ -33,7 +33,7 @@ export {
   toolJsonSchema,
   type ToolName,
 } from './model/team/tool.ts';
-export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
+export { printedLine, safeJson, safeLine, safeText } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isFinal, isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
@@ -89,7 +89,7 @@ export {
 } from './runtime/views/follow.ts';
 export { SubjectLines, TeamOutput, type OutputLine } from './runtime/views/team-output.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
-export { hasOwnPlan, OWN_PLAN } from './runtime/setup/first-plan.ts';
+export { hasOwnPlan, OWN_PLAN, ownCommands } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, serve } from './runtime/teammate/join.ts';
 export { type ExitReason } from './runtime/teammate/announce-exit.ts';

@@ -7,9 +7,10 @@
 import { constants } from 'node:os';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { formatDuration } from '../../model/text/duration.ts';
+import { failureLine } from '../../model/text/telling-line.ts';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
-import { lastLine, tailText } from '../../os/output-tail.ts';
+import { tailText } from '../../os/output-tail.ts';
 import { startProcess, type ProcessEnd, type ProgramLimits, type ProcessRequest } from './process.ts';
 
 /** Bytes of the end of stdout that become the turn's text. */
@@ -76,7 +77,7 @@ function turnEnd(end: ProcessEnd, timeoutMs = 0): TurnEnd {
       return exitEnd(128 + constants.signals[end.signal], text, `ended by ${end.signal}${suspicion(end.signal)}`);
     case 'exited':
       if (end.code === 0) return { kind: 'answered', text, exitCode: 0 };
-      return exitEnd(end.code, text, lastLine(tailText(end.stderr, TEXT_BYTES)) ?? lastLine(text));
+      return exitEnd(end.code, text, failureLine({ stdout: text, stderr: tailText(end.stderr, TEXT_BYTES) }));
   }
 }
 

@@ -53,18 +53,40 @@ const path = line(4_096);
 /** A key, a subject, the code at its start, or a number in plan order. */
 const reference = z.union([line(1_000), z.number().int()]).transform((value) => String(value));
 
-const member = closed({
-  name: named('member'),
-  role: named('role').prefault(DEFAULT_ROLE),
-  /** An AgentSpec, the name of a configured agent or kind, or `auto`: the default agent. */
-  agent: z.union([line(64), agentSpecSchema]).optional(),
-  sandbox: sandboxSchema.optional(),
-  env: envSchema.default({}),
-  planApproval: z.boolean().default(false),
-  /** The role's prompt for its agent. */
-  prompt: body.min(1).optional(),
-  budget: budgetSchema.optional(),
-});
+/** What a text in a list of maps was meant to be. */
+const entry =
+  (list: string, example: string) =>
+  (text: string): string =>
+    `Each of ${list} is a map, got "${text.slice(0, 60)}": write \`${example}\`.`;
+
+/** A list that was written as a map of names. */
+const listed =
+  (list: string, example: string, missing?: string) =>
+  ({ input }: { readonly input?: unknown }): string | undefined => {
+    if (input === undefined) return missing;
+    const isMap = typeof input === 'object' && input !== null && !Array.isArray(input);
+    return isMap ? `Expected "${list}" to be a list, got a map: write each as \`- ${example}\`.` : undefined;
+  };
+
+const ONE_MEMBER = '{name: ada, agent: {kind: exec}}';
+const ONE_TASK = '{key: build, subject: Build it, run: make}';
+
+const member = closed(
+  {
+    name: named('member'),
+    role: named('role').prefault(DEFAULT_ROLE),
+    /** An AgentSpec, the name of a configured agent or kind, or `auto`: the default agent. */
+    agent: z.union([line(64), agentSpecSchema]).optional(),
+    sandbox: sandboxSchema.optional(),
+    env: envSchema.default({}),
+    planApproval: z.boolean().default(false),
+    /** The role's prompt for its agent. */
+    prompt: body.min(1).optional(),
+    budget: budgetSchema.optional(),
+  },
+  {},
+  entry('members', ONE_MEMBER),
+);
 
 const task = closed(
   {
@@ -89,6 +111,7 @@ const task = closed(
     budget: budgetSchema.optional(),
   },
   FOREIGN_TASK_KEYS,
+  entry('tasks', ONE_TASK),
 );
 
 /** Only in a plan that a planner made: the task, the spec, and the owner of each boundary file. */
@@ -110,7 +133,7 @@ const cascadeByRole = z.record(named('role'), z.enum(CASCADE_KINDS));
 /** `true` detects the command, a text or a list is the command; absent or `false` is no gate. */
 const gate = z.union([z.boolean(), commandSchema]).default(false);
 
-const CURE = 'add for example `members: [{name: ada, agent: {kind: exec}}]`.';
+const CURE = `add for example \`members: [${ONE_MEMBER}]\`.`;
 
 export const planFileSchema = closed(
   {
@@ -118,10 +141,13 @@ export const planFileSchema = closed(
     profile: profileSchema.default('forge'),
     cwd: path.optional(),
     members: z
-      .array(member, { error: (issue) => (issue.input === undefined ? `"members" is missing: ${CURE}` : undefined) })
+      .array(member, { error: listed('members', ONE_MEMBER, `"members" is missing: ${CURE}`) })
       .min(1)
       .max(MAX_MEMBERS),
-    tasks: z.array(task).min(1).max(MAX_TASKS),
+    tasks: z
+      .array(task, { error: listed('tasks', ONE_TASK) })
+      .min(1)
+      .max(MAX_TASKS),
     gates: closed({
       /** Report writes outside the `files` of the tasks. */
       ownership: z.boolean().default(false),

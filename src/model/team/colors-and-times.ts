@@ -7,5 +7,15 @@ export const paint = (text: string, color: number): string => `\u001b[${color}m$
 export function timeOfDay(at: number | string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '--:--:--';
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
+
+/** `2026-11-24 12:03:04`, in the reader's own time zone, for what may be older than a day. */
+export function dayAndTime(at: number | string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return 'a time unknown';
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+  return `${day} ${timeOfDay(at)}`;
+}
+
+const twoDigits = (part: number): string => String(part).padStart(2, '0');

@@ -1,6 +1,6 @@
 /** An event of a team for views: a change that the board accepted, or an event of the event log. */
 import { speaker } from '../board/authority.ts';
-import type { Board } from '../board/board.ts';
+import { allDependants, type Board } from '../board/board.ts';
 import { changeSchema, type Author, type BoardEvent, type Change } from '../board/event.ts';
 import type { Task } from '../board/task.ts';
 import type { TeamEvent } from './team-config.ts';
@@ -102,7 +102,23 @@ function factOf(change: Change, author: Author, at: string, board: Board): Fact 
   if (!('task' in change))
     return { ...head, type: change.type, ...('request' in change ? { request: change.request } : {}) };
   const task = board.tasks.get(change.task);
-  return task && { ...head, type: change.type, task };
+  if (task === undefined) return undefined;
+  const along = change.type === 'task.skipped' && change.cascade ? alongWith(board, task) : '';
+  return {
+    ...head,
+    type: change.type,
+    task,
+    ...(along === '' ? {} : { text: `${head.text ?? ''} (with it ${along})` }),
+  };
+}
+
+/** At most this many of the tasks that are skipped with another are named. */
+const NAMED = 5;
+
+function alongWith(board: Board, { id, updated_at: at }: Task): string {
+  const skipped = allDependants(board, id).filter((one) => one.status === 'skipped' && one.updated_at === at);
+  const ids = skipped.map((one) => `#${one.id}`);
+  return ids.length <= NAMED ? ids.join(', ') : `${ids.slice(0, NAMED).join(', ')} and ${ids.length - NAMED} more`;
 }
 
 function textOf(change: Change): { text?: string } {

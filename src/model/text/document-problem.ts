@@ -24,13 +24,16 @@ export const MAX_PROBLEMS = 100;
  * An object schema that refuses unknown keys and suggests the nearest known one.
  *
  * @param known what other programs' words are called here, as the rest of a sentence
+ * @param form what to write instead of a text, as a sentence
  */
 export const closed = <Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
   known: Readonly<Record<string, string>> = {},
+  form?: (text: string) => string,
 ) =>
   z.strictObject(shape, {
     error: (issue) => {
+      if (issue.code === 'invalid_type' && typeof issue.input === 'string') return form?.(issue.input);
       if (issue.code !== 'unrecognized_keys') return undefined;
       const hintOf = (key: string): string =>
         Object.hasOwn(known, key) ? `; use ${known[key]}.` : didYouMean(key, Object.keys(shape));

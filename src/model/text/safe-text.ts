@@ -26,6 +26,13 @@ const UNSAFE =
 export const safeText = (text: string): string =>
   text.replace(CONTROL_STRING, '').replace(CONTROL_SEQUENCE, '').replace(UNSAFE, '');
 
+/**
+ * A line of a program's output as a terminal leaves it: its indentation stays, and of a progress bar, which writes over
+ * itself, the last state.
+ */
+export const printedLine = (line: string): string =>
+  safeText(line.split('\r').findLast((state) => state.trim() !== '') ?? '').trimEnd();
+
 /** The same as one line: line breaks and runs of white space become one space. */
 export const safeLine = (text: string): string => safeText(text.replaceAll('\r', ' ')).replace(/\s+/g, ' ').trim();
 

@@ -3,6 +3,7 @@
  * `its process ended: exit 0`. The names of events are in the files and with `--json`.
  */
 import type { Fact } from '../../model/team/shown-event.ts';
+import { successLine } from '../../model/text/telling-line.ts';
 import { decisionText } from '../decision.ts';
 
 interface Told {
@@ -108,10 +109,19 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
 /** One sentence without a full stop. An event of a later version is told by its name. */
 export function eventSentence(event: Fact): string {
   if (event.type === 'lead.decided') return `the lead ${decisionText(event)}`;
-  const { task, text = '' } = { task: 'task' in event ? event.task : undefined, text: event.text };
+  const task = 'task' in event ? event.task : undefined;
+  const text = isOfCommand(event) ? (successLine(event.text ?? '') ?? '') : (event.text ?? '');
   const id = typeof task === 'object' ? task.id : task;
   const subject = typeof task === 'object' && task.subject !== text ? ` ${task.subject}` : '';
   const told = { task: id === undefined ? '' : `#${id}${subject}`, text };
   const type = event.type.replace(/^other\./, '');
   return (SENTENCES.get(type) ?? doing(type))(told);
 }
+
+/** Whether a command did the task: its result is all that it printed, and one line of it is told. */
+const isOfCommand = ({ type, ...event }: Fact): boolean =>
+  type === 'task.completed' &&
+  'task' in event &&
+  typeof event.task === 'object' &&
+  event.task.status === 'completed' &&
+  event.task.result.exitCode !== undefined;

@@ -50,8 +50,14 @@ const over = (task: Task): Explanation => ({
   waitingFor: null,
   since: task.updated_at,
   who: null,
-  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more will happen.`,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: ${comesBack(task) ?? 'nothing more will happen.'}`,
 });
+
+/** A skipped task comes back with the one that it was skipped for. */
+const comesBack = (task: Task): string | undefined =>
+  task.status === 'skipped' && task.because !== undefined
+    ? `\`teams task retry ${task.because}\` brings it back.`
+    : undefined;
 
 /** What blocks a task in progress: a question to the lead, or a member that cannot work. */
 export function blockerOf(facts: Facts, task: Task): Explanation | undefined {

@@ -6,6 +6,7 @@ import { claimOf, openBlockers, type Board, type Member } from '../../model/boar
 import { offeredTasksOf, pendingTasksOf } from '../../model/board/listed-tasks.ts';
 import { waitOf } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import type { MemberState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../sighting.ts';
 import { duration } from '../mail-wording.ts';
@@ -61,11 +62,8 @@ function asking(board: Board, { name }: Member, task: Task | undefined): Descrip
   const what = kind === 'plan' ? 'asks the lead to approve its plan' : 'asks the lead';
   const about = request.task === undefined ? '' : `task #${request.task}: `;
   // The words come first: a narrow row shows only its beginning.
-  return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${toSecond(since)})` };
+  return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${dayAndTime(since)})` };
 }
-
-/** ISO 8601 without milliseconds. */
-const toSecond = (at: string): string => at.replace(/\.\d+Z$/, 'Z');
 
 /** Characters of a question that a status shows. */
 const SHOWN = 120;

@@ -1,6 +1,7 @@
 /** What an agent prints: raw into the member's log, and a few lines a second as events. */
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
+import { printedLine } from '../../model/text/safe-text.ts';
 import { OutputLog } from '../../store/board/output-log.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
@@ -75,7 +76,7 @@ export class MemberOutput {
 
   #keep(lines: readonly string[]): void {
     if (lines.length > 0)
-      this.#tail = [...this.#tail, ...lines.map((line) => line.slice(0, LINE_LIMIT))].slice(-TAIL_LINES);
+      this.#tail = [...this.#tail, ...lines.map((line) => printedLine(line).slice(0, LINE_LIMIT))].slice(-TAIL_LINES);
   }
 
   end(): void {
@@ -105,7 +106,7 @@ export class MemberOutput {
   }
 
   #tell(type: 'agent.printed' | 'agent.said', line: string): void {
-    const said = line.trim();
+    const said = (type === 'agent.printed' ? printedLine(line) : line).trim();
     const text = said === '' ? '' : `${this.#tag}${said}`.slice(0, LINE_LIMIT);
     const now = this.#clock.monotonic();
     if (now - this.#window >= WINDOW_MS) {

@@ -4,6 +4,7 @@
  */
 import process from 'node:process';
 import { newId } from '../../store/files/new-ids.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
@@ -94,7 +95,7 @@ function elected(store: TeamStore, incarnation: string): number {
 }
 
 function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictError {
-  const who = owner ? `pid ${owner.pid} since ${new Date(owner.since).toISOString()}` : 'another process';
+  const who = owner ? `pid ${owner.pid} since ${dayAndTime(owner.since)}` : 'another process';
   const life = owner && livenessOf(owner);
   const isHalted = owner !== undefined && life === 'alive' && isStopped(owner.pid);
   const how = isHalted ? `, whose process is stopped: ${continueProcess(owner.pid)}` : '';

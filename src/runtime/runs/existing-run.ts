@@ -6,7 +6,7 @@
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { ConflictError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
-import { timestamp } from '../../model/text/clock.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { readPlanFile } from '../../store/board/plan-record.ts';
 import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
@@ -102,7 +102,7 @@ export function decideStart(
 const ledBy = (name: Name, { pid, since }: LeadStatus): ConflictError =>
   new ConflictError(
     'LEAD_ALIVE',
-    `Team ${name} is led by pid ${pid ?? 'unknown'} since ${since ?? timestamp(0)}; \`--takeover\` replaces it.`,
+    `Team ${name} is led by pid ${pid ?? 'unknown'} since ${dayAndTime(since ?? '')}; \`--takeover\` replaces it.`,
   );
 
 const GENERATED = /^forge-team-\d+$/;

@@ -44,6 +44,10 @@ export function firstTasks(root: string): FirstTasks {
   return { tasks: known, leftOut };
 }
 
+/** What the project's own files say how to build, test and lint it, with the programs of this machine. */
+export const ownCommands = (root: string): string[] =>
+  firstTasks(root).tasks.flatMap(({ key, run }) => (key === 'hello' ? [] : run));
+
 const SUBJECTS = { build: 'Build the project', test: 'Run the tests', lint: 'Run the linter' };
 
 /** The packages of a project that were not installed yet. */

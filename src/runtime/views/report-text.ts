@@ -2,7 +2,7 @@
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TaskStatus } from '../../model/board/task.ts';
-import { safeText } from '../../model/text/safe-text.ts';
+import { printedLine } from '../../model/text/safe-text.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { roleResultLines, type RoleResult } from '../../policy/pipeline/pipeline-report.ts';
 import { NOT_ASKED_FOR } from '../../policy/sandbox/sandbox-enforcement.ts';
@@ -183,7 +183,7 @@ function failureLines({ what, member, reason, output, show, next }: ReportFailur
   const all = show === null ? [] : [`  all of it: ${show}`];
   return [
     `${oneLine(what)}${member === null ? '' : ` (${member})`}: ${oneLine(reason)}`,
-    ...output.map((line) => `  | ${safeText(line)}`),
+    ...output.map((line) => `  | ${printedLine(line)}`.trimEnd()),
     ...all,
     `  next: ${next}`,
   ];

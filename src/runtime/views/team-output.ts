@@ -1,5 +1,6 @@
 /** What the agents of a team print, as whole lines: of all members, of one, or of one task. Consumes nothing. */
 import { LEAD, type Name } from '../../model/text/names.ts';
+import { printedLine } from '../../model/text/safe-text.ts';
 import { OutputReader, type OutputPlace } from '../../store/board/output-reader.ts';
 import { endOfPart, TaskOutput } from '../../store/board/output-parts.ts';
 import { lookAt } from '../../store/files/disk.ts';
@@ -168,7 +169,7 @@ export class SubjectLines {
   since(known: number): { readonly lines: readonly string[]; readonly total: number } {
     const news = this.#look();
     this.#total += news.length;
-    this.#lines = [...this.#lines, ...news].slice(-KEPT);
+    this.#lines = [...this.#lines, ...news.map(printedLine)].slice(-KEPT);
     const fresh = Math.max(0, Math.min(this.#lines.length, this.#total - known));
     return { lines: fresh === 0 ? [] : this.#lines.slice(-fresh), total: this.#total };
   }

@@ -1,5 +1,5 @@
 /** What a lock's name holds, and how to describe it. Looking changes nothing. */
-import { timestamp } from '../../model/text/clock.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { using } from '../files/file.ts';
@@ -79,7 +79,7 @@ export function lockTimeout(path: string, sight: TakenLock): ConflictError {
 function describe(sight: TakenLock): string {
   if (sight.kind === 'empty') return 'a foreign writer (an empty or torn lock file)';
   if (sight.kind === 'garbage') return sight.what;
-  return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${timestamp(sight.since)}`;
+  return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${dayAndTime(sight.since)}`;
 }
 
 function describeState(who: ProcessIdentity): string {

@@ -2,7 +2,7 @@
  * The lock of a root in which an undo, a redo or an apply changes the project's files. It is held for seconds, so nobody
  * waits for it: the second one is told who holds it. A dead holder's lock is taken over.
  */
-import { timestamp } from '../../model/text/clock.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { livenessOf } from '../../os/process-table.ts';
@@ -48,7 +48,7 @@ export function requireNoChange(root: string, disk: Disk): void {
 
 function changing(sight: TakenLock): ConflictError {
   const who = sight.kind === 'held' ? `Process ${sight.by.pid}` : 'Another process';
-  const since = sight.kind === 'held' ? ` since ${timestamp(sight.since)}` : '';
+  const since = sight.kind === 'held' ? ` since ${dayAndTime(sight.since)}` : '';
   return new ConflictError(
     'LOCK_TIMEOUT',
     `${who} changes files of this project${since} (an undo or an apply), so nothing was done here: wait for its end, then give the same command again.`,

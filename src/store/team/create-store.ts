@@ -196,7 +196,10 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
       epoch: 0,
       members,
     });
-    store.events.append({ type: 'team.created', text: `profile ${team.profile}, ${members.length} members` });
+    store.events.append({
+      type: 'team.created',
+      text: `profile ${team.profile}, ${members.length} ${members.length === 1 ? 'member' : 'members'}`,
+    });
   } finally {
     store.locks.close();
     store.board.close();

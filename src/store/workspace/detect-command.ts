@@ -54,17 +54,26 @@ function npmScript(disk: Disk, directory: string, gate: GateName): string | unde
   }
 }
 
+/** What a gate's target is called, in this order. */
+const TARGETS: Readonly<Record<GateName, readonly string[]>> = {
+  build: ['build', 'all'],
+  test: ['test', 'check'],
+  lint: ['lint'],
+};
+
 /** The names that make looks for, in its order. */
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 
 function makeTarget(disk: Disk, directory: string, gate: GateName): string | undefined {
   const file = MAKEFILES.find((name) => lookAt(disk, join(directory, name)) !== undefined);
   const text = file === undefined ? undefined : readText(disk, join(directory, file));
-  const isRule = (line: string): boolean => {
+  const targetsOf = (line: string): string[] => {
     const colon = line.indexOf(':');
     // Neither a recipe nor an assignment such as `test := unit`.
-    if (colon < 1 || /^[\t#]/.test(line) || /^:{0,2}=/.test(line.slice(colon + 1))) return false;
-    return line.slice(0, colon).trim().split(/\s+/).includes(gate);
+    if (colon < 1 || /^[\t#]/.test(line) || /^:{0,2}=/.test(line.slice(colon + 1))) return [];
+    return line.slice(0, colon).trim().split(/\s+/);
   };
-  return text?.split(/\r?\n/).some(isRule) === true ? `make ${gate}` : undefined;
+  const known = new Set(text?.split(/\r?\n/).flatMap(targetsOf));
+  const target = TARGETS[gate].find((name) => known.has(name));
+  return target === undefined ? undefined : `make ${target}`;
 }

@@ -2,7 +2,7 @@
  * Prints what `teams` without a verb shows: what is in the project and what to do next; without anything, first steps
  * that work within a minute, without an API key.
  */
-import { findRoot, hasOwnPlan, listedTeams, OWN_PLAN, safeText } from '../../app.ts';
+import { findRoot, hasOwnPlan, listedTeams, OWN_PLAN, ownCommands, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 import { jsonLine } from './output/json-line.ts';
 
@@ -53,7 +53,21 @@ function stepsHere(io: CliIo): Step[] {
       return [`teams ${line}`, `${name}: ${outcome}, ${tasks.completed}/${tasks.total} tasks; ${what}`];
     }),
     ...(teams.length > MOST ? [['teams list', `show all ${teams.length} teams`] as const] : []),
-    ...(hasOwnPlan(cwd) ? [['teams run', `run the plan ${OWN_PLAN}`] as const] : []),
+    ...(hasOwnPlan(cwd)
+      ? [['teams run', `run the plan ${OWN_PLAN}`] as const]
+      : teams.length > 0
+        ? []
+        : firstPlanOf(cwd)),
+  ];
+}
+
+/** How to get a plan; nothing where the files do not say what the project's commands are. */
+function firstPlanOf(cwd: string): Step[] {
+  const commands = ownCommands(cwd);
+  if (commands.length === 0) return [];
+  return [
+    ['teams init', `write ${OWN_PLAN}, a plan of the commands of this project: ${commands.join(', ')}`],
+    ['teams run', 'run it; no API key is needed'],
   ];
 }
 

@@ -3,12 +3,12 @@
  * can show a team of any process, and its failure never ends the work.
  */
 import process from 'node:process';
-import { COLORS, isName, isSpeech, openForReading, realClock, safeLine, statusOf, TeamOutput } from '../../app.ts';
+import { COLORS, isName, isSpeech, openForReading, printedLine, realClock, statusOf, TeamOutput } from '../../app.ts';
 import { teamEvents, timeOfDay } from '../../app.ts';
 import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
-import { plainLine } from './plain-line.ts';
+import { isEcho, plainLine } from './plain-line.ts';
 import type { DashboardOptions } from './watch/watch-team.ts';
 import { Screen, type Terminal } from './screen.ts';
 
@@ -92,8 +92,7 @@ class PlainView implements View {
   tell(event: ShownEvent): void {
     // The output has every line; the events have some of them.
     if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
-    // The end of the task says the same.
-    if (event.type === 'agent.failed' && 'fault' in event && event['fault'] === 'exit') return;
+    if (isEcho(event)) return;
     const { member } = event;
     if (this.#only !== undefined && member !== this.#only) return;
     // What an agent printed before its event is in its file by now.
@@ -123,7 +122,7 @@ class PlainView implements View {
     const at = timeOfDay(realClock.now());
     try {
       for (const { member, line } of linesOf(this.#output))
-        if (line.trim() !== '') this.#stream.write(`${at} [${member}] ${safeLine(line)}\n`);
+        this.#stream.write(`${`${at} [${member}] ${printedLine(line)}`.trimEnd()}\n`);
     } catch {
       this.#output.close();
       this.#output = undefined;

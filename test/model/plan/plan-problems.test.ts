@@ -129,7 +129,16 @@ describe('one mistake, one line with its place', () => {
       'Expected the name of an environment variable: letters, digits and "_".',
     ],
     [members('  - {name: ada, planApproval: ▸yes}'), 'Expected "planApproval" to be true or false, got "yes".'],
+    [
+      members('  ▸ada: {agent: {kind: exec}}'),
+      'Expected "members" to be a list, got a map: write each as `- {name: ada, agent: {kind: exec}}`.',
+    ],
+    [members('  - ▸ada'), 'Each of members is a map, got "ada": write `{name: ada, agent: {kind: exec}}`.'],
     // tasks
+    [
+      tasks('  ▸build: {run: make}'),
+      'Expected "tasks" to be a list, got a map: write each as `- {key: build, subject: Build it, run: make}`.',
+    ],
     [tasks('  - ▸{run: x, owner: ada}'), '"subject" is missing.'],
     [tasks('  - {subject: ▸"", run: x, owner: ada}'), 'Expected "subject" not to be empty.'],
     [tasks('  - {subject: ▸"a\\nb", run: x, owner: ada}'), 'Expected one line of text, without control characters.'],

@@ -23,6 +23,8 @@ it.each<[Record<string, string>, (string | undefined)[]]>([
   ],
   [{ 'Cargo.toml': '', Makefile: 'test:\n' }, ['cargo build', 'cargo test', 'cargo clippy']],
   [{ GNUmakefile: 'build::\n' }, ['make build', undefined, undefined]],
+  [{ Makefile: 'all: prog\ncheck: prog\n\t./prog\n' }, ['make all', 'make check', undefined]],
+  [{ Makefile: 'all: build test\nbuild:\ntest:\ncheck:\n' }, ['make build', 'make test', undefined]],
 ])('%j gives the commands %j', (files, commands) => {
   const directory = tempDir();
   for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text);

@@ -102,6 +102,16 @@ describe('a plan by init', () => {
 });
 
 describe('teams without a verb', () => {
+  it('begins in a project with the plan of its commands', async () => {
+    const place = new Workplace();
+    place.put('Makefile', 'all:\n\ttrue\ncheck:\n\ttrue\n');
+    const { out } = await place.teams();
+    expect(out).toContain('In this project:\n\n  teams init\n');
+    expect(out).toContain('a plan of the commands of this project: make all, make check');
+    expect((await place.teams('init', '--yes')).code).toBe(0);
+    expect((await place.teams('run', '--quiet')).code).toBe(0);
+  });
+
   it('says what is in the project and what comes next, and each line works', async () => {
     const place = new Workplace();
     place.put(

@@ -67,6 +67,20 @@ describe('plain progress', () => {
     ]);
   });
 
+  it('plain progress keeps the form of what is printed: indentation, empty lines, the last state of a progress bar', async () => {
+    const progress = watch();
+    printed('def total():\n    return 1\n\n\tdone\n 10%\r 20%\r100%\r\n');
+    await progress.stop();
+    const shown = written.map((line) => line.slice(9));
+    expect(shown).toEqual([
+      '[ada] def total():\n',
+      '[ada]     return 1\n',
+      '[ada]\n',
+      '[ada] \tdone\n',
+      '[ada] 100%\n',
+    ]);
+  });
+
   it('plain progress has what an attempt printed before its end, and what the next one printed after it', async () => {
     const log = new OutputLog(
       realDisk,
@@ -95,6 +109,24 @@ describe('plain progress', () => {
       '[ada] of 2',
       '[ada] completed #2 Write docs: done',
     ]);
+  });
+
+  it('plain progress tells of a command that did its task the line that says how it ended', async () => {
+    const progress = watch();
+    team.started('ada').claim('1', 'ada');
+    const summary = '\n> test\n> node --test\n\n# tests 3\n# pass 3\n# duration_ms 5.2\n';
+    team.as('ada', { type: 'task.completed', task: '1', epoch: 1, result: { summary, exitCode: 0, files: [] } });
+    await progress.stop();
+    expect(written.at(-1)?.slice(9)).toBe('[ada] completed #1 Write tests: pass 3\n');
+  });
+
+  it('plain progress tells of a skip in one line, with the tasks that are skipped along', async () => {
+    team.add('Build', { blockedBy: ['1'] }).add('Ship', { blockedBy: ['2'] });
+    const progress = watch();
+    team.say({ type: 'task.skipped', task: '2', why: 'blocker #1 failed', cascade: true });
+    team.store.events.append({ type: 'lead.decided', act: 'skip', task: '2', text: 'blocker #1 failed' });
+    await progress.stop();
+    expect(written.map((line) => line.slice(9))).toEqual(['[lead] skipped #2 Build: blocker #1 failed (with it #3)\n']);
   });
 
   it('plain progress says how a request is answered', async () => {

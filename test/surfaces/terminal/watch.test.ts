@@ -450,7 +450,7 @@ describe('the plain stream', () => {
     stream.problems(problems);
     stream.flush();
     expect(written.join('').match(/PROBLEM member bob asks: Which one\?/g)).toHaveLength(1);
-    stream.add(Array.from({ length: 5_010 }, () => team.shown[0]).flatMap((event) => event ?? []));
+    stream.add(Array.from({ length: 5_010 }, () => team.shown[1]).flatMap((event) => event ?? []));
     stream.flush();
     expect(written.at(-1)).toMatch(/^… 10 events were skipped/);
   });

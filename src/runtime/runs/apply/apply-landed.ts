@@ -41,7 +41,7 @@ export async function planApply(
   if (store.config.read()?.isolation !== 'trees')
     throw new UsageError(
       'USAGE',
-      `The members of team ${name} have no trees of their own: they wrote into your files.`,
+      `The members of team ${name} have no trees of their own: they wrote into your files. \`teams diff ${name}\` shows what changed.`,
     );
   if (leadStatusOf(store).alive)
     throw new ConflictError(

@@ -1,5 +1,5 @@
 /** The right side: what the chosen member or task prints, and the facts about it above. Pure. */
-import { safeLine, safeText, type Task } from '../../../app.ts';
+import { printedLine, safeLine, safeText, type Task } from '../../../app.ts';
 import type { DashboardModel } from './dashboard-model.ts';
 import { chosenRow, subjectOf, type Row, type Subject } from './dashboard-rows.ts';
 import { costText } from './header.ts';
@@ -74,7 +74,7 @@ const whereIn = ({ state: { back }, lines }: DashboardModel, { mostBack }: Outpu
 };
 
 /** A long line takes several rows. */
-const rowsOfLine = (line: string, columns: number): string[] => wrapped(safeText(line).replaceAll('\t', '  '), columns);
+const rowsOfLine = (line: string, columns: number): string[] => wrapped(printedLine(line).replaceAll('\t', '  '), columns);
 
 function spaceFor(lines: readonly string[], height: number, columns: number): OutputSpace {
   let rows = 0;

@@ -1,6 +1,6 @@
 /** Prints events as plain lines, for pipes and screen readers. A problem is printed once, when it first appears. */
 import { safeLine, timeOfDay, type TeamProblem, type ShownEvent } from '../../../app.ts';
-import { plainLine } from '../plain-line.ts';
+import { isEcho, plainLine } from '../plain-line.ts';
 
 /** How many events are kept while another view is shown; older ones are dropped. */
 const KEPT = 5_000;
@@ -20,7 +20,8 @@ export class PlainStream {
 
   add(events: readonly ShownEvent[]): void {
     // The first batch holds the past events.
-    const wanted = this.#isFirst ? events.slice(-PAST) : events;
+    const told = events.filter((event) => !isEcho(event));
+    const wanted = this.#isFirst ? told.slice(-PAST) : told;
     this.#isFirst = false;
     this.#push(wanted.map(plainLine));
   }

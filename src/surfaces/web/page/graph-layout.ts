@@ -17,7 +17,7 @@ export interface GraphLayout {
   readonly hidden: number;
 }
 
-export const NODE = { width: 200, height: 40, gapX: 56, gapY: 12 };
+export const NODE = { width: 240, height: 40, gapX: 56, gapY: 12 };
 /** Most tasks in one picture. */
 const MOST = 200;
 

@@ -6,7 +6,7 @@ import {
   followTeamLines,
   knownMember,
   outputOf,
-  safeText,
+  printedLine,
   type Name,
   type OutputLine,
   type TeamReader,
@@ -34,7 +34,7 @@ export const act: Act = (context, given) => {
       const shown = lines.map((one) =>
         context.flags.json
           ? jsonLine(one)
-          : `${isAll && one.member !== undefined ? `[${one.member}] ` : ''}${safeText(one.line)}\n`,
+          : `${isAll && one.member !== undefined ? `[${one.member}] ` : ''}${printedLine(one.line)}\n`,
       );
       if (!(await deliverMail(context, shown.join('')))) break;
     }

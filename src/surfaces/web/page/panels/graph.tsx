@@ -90,14 +90,32 @@ function curve(from: PlacedTask, to: PlacedTask): string {
   return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 }
 
-/** Letters that fit into a line of a box, its sign and number included, also of a wide font. */
-const FITS = 25;
 /** Left and right of the text. */
 const PADDING = 10;
+/** The size of a title in the style sheet. */
+const TITLE_PX = 12;
 
-function shortened(text: string, letters: number): string {
-  return text.length > letters ? `${text.slice(0, letters - 1).trimEnd()}…` : text;
+const measuring = document.createElement('canvas').getContext('2d');
+
+/** As much of a title as fits beside its sign and number, measured in the page's font. */
+function shortened(title: string, before: string): string {
+  if (measuring === null) return title;
+  measuring.font = `${TITLE_PX}px ${getComputedStyle(document.body).fontFamily}`;
+  const fits = (text: string): boolean => measuring.measureText(before + text).width <= NODE.width - 2 * PADDING;
+  const letters = Array.from(title.slice(0, MOST_LETTERS));
+  if (letters.length === title.length && fits(title)) return title;
+  const textOf = (count: number): string => `${letters.slice(0, count).join('').trimEnd()}…`;
+  let [least, most] = [0, letters.length];
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (fits(textOf(middle))) least = middle;
+    else most = middle - 1;
+  }
+  return textOf(least);
 }
+
+/** Of a title; no box holds more. */
+const MOST_LETTERS = 100;
 
 function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCritical: boolean }): JSX.Element {
   const { show } = usePageNavigation();
@@ -120,7 +138,7 @@ function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCrit
       <title>{subject}</title>
       <svg x={PADDING} width={NODE.width - 2 * PADDING} height={NODE.height}>
         <text y={17}>
-          <tspan class="task-sign">{SIGNS[column]}</tspan> #{id} {shortened(subject, FITS - 4 - id.length)}
+          <tspan class="task-sign">{SIGNS[column]}</tspan> #{id} {shortened(subject, `${SIGNS[column]} #${id} `)}
         </text>
         <text y={32} class="task-who">
           {member ?? ''}
