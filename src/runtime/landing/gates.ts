@@ -114,7 +114,7 @@ async function judgingOf(
   try {
     const judging = await openJudging({
       what: `gate ${name}`,
-      config: store.config.read(),
+      config: store.config.readOwn(),
       cwd,
       shown,
       environment: process.env,

@@ -4,7 +4,7 @@
  */
 import type { Board } from '../../model/board/board.ts';
 import { missedTasks } from '../../model/board/listed-tasks.ts';
-import { ConflictError } from '../../model/text/errors.ts';
+import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -176,6 +176,12 @@ export class Lead {
       for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return this.#stuck(sighting, verdict.why);
+        // A member's process would refuse to start, again and again.
+        const foreign =
+          (verdict.do === 'restart' || verdict.do === 'start') && this.#options.endsWhenDone
+            ? this.#foreignConfig()
+            : undefined;
+        if (foreign !== undefined) return { why: 'refused', error: foreign };
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
       }
       this.#leadMail.settle();
@@ -245,8 +251,19 @@ export class Lead {
     }
   }
 
+  /** The error for a config.json that was exchanged while the team works. */
+  #foreignConfig(): StoreError | undefined {
+    try {
+      this.#store.requireTrusted();
+      return undefined;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'UNTRUSTED') return error;
+      throw error;
+    }
+  }
+
   #stuck({ untrusted }: Sighting, what: string): LeadEnding {
-    const error = untrusted.size === 0 ? undefined : this.#store.untrustedCommands();
+    const error = (untrusted.size === 0 ? undefined : this.#store.untrustedCommands()) ?? this.#foreignConfig();
     return error === undefined ? { why: 'stuck', what } : { why: 'refused', error };
   }
 

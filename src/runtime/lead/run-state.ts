@@ -23,6 +23,7 @@ import { defined } from '../../model/text/defined.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { sealedStart } from '../process/safety-ref.ts';
 import type { LeadMemory } from './lead-memory.ts';
 
 export interface RunFacts {
@@ -120,7 +121,9 @@ function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'created
   const start = startSchema.safeParse(kept);
   return {
     createdAt: timestamp(created === undefined ? store.clock.now() : created * 1_000),
-    ...(start.success ? { start: start.data } : {}),
+    ...(start.success && store.seal.holds({ ...sealedStart(store, start.data), seal: kept?.['seal'] })
+      ? { start: start.data }
+      : {}),
   };
 }
 

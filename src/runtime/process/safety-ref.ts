@@ -41,6 +41,12 @@ export function keptSafetyPoint({ paths }: Pick<TeamReader, 'paths'>, start: Saf
   return { ...start, directory: isOfProject ? down || '.' : start.directory };
 }
 
+/** What a seal of a safety point covers: it is kept in the events, too, where a state that was lost finds it again. */
+export const sealedStart = ({ board }: Pick<TeamReader, 'board'>, start: SafetyPoint): object => ({
+  team: board.fold().team?.id,
+  start,
+});
+
 /** The repository that git must work in. */
 export const knownOf = (store: Pick<TeamReader, 'disk' | 'paths'>, start: SafetyPoint): KnownPlace => ({
   top: repositoryOf(store, start),

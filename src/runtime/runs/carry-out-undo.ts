@@ -87,7 +87,7 @@ function requireAsSeen(store: TeamStore, { seen }: UndoPlan): void {
   const { name } = store.paths;
   if (leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running again; \`teams wait ${name}\` waits for its end.`);
-  if (seenOf(store.state.read()) !== seen)
+  if (seenOf(store.state.readOwn()) !== seen)
     throw new ConflictError(
       'REFUSED',
       `Nothing was done: another undo or apply of team ${name} ended while the changes were shown; the same command shows them again.`,

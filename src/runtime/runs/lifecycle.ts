@@ -77,7 +77,7 @@ export async function leadTeam(
 ): Promise<number> {
   const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
   try {
-    const config = session.store.config.read();
+    const config = session.store.config.readOwn();
     requireWorkPlace(session.store.disk, paths, config);
     if (config?.isolation === 'trees')
       throw new UsageError(
@@ -267,7 +267,7 @@ export async function resumeTeam(
  */
 export const isPlanTrusted = (store: TeamStore, plan: Plan): boolean =>
   isOwnPlan(store) ||
-  (plan.reviewer === undefined && store.state.isSealed() && store.state.read()?.planHash === planHash(plan));
+  (plan.reviewer === undefined && store.state.isSealed() && store.state.readOwn()?.planHash === planHash(plan));
 
 const untrustedPlan = ({ name, plan }: TeamPaths): StoreError =>
   new StoreError(

@@ -114,7 +114,7 @@ export async function runTeam(
   const session = await RunSession.open(paths, withCascade(options, plan));
   let landing: LandingQueue | undefined;
   try {
-    requireWorkPlace(session.store.disk, paths, session.store.config.read());
+    requireWorkPlace(session.store.disk, paths, session.store.config.readOwn());
     requireNoChange(paths.root, session.store.disk);
     await session.note({
       status: 'active',
@@ -130,7 +130,7 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepStart(session, run.signal);
-    if (plan !== undefined && session.store.config.read()?.isolation === 'trees') {
+    if (plan !== undefined && session.store.config.readOwn()?.isolation === 'trees') {
       const { openLanding } = await import('../landing/open-landing.ts');
       landing = await openLanding(session, plan, unkept, run.signal);
     } else await saveBaseline(session, plan, run.signal);

@@ -13,7 +13,7 @@ import { triedAgain } from '../process/try-again.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import { keptSafetyPoint, knownOf, messageOf, refOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { keptSafetyPoint, knownOf, messageOf, refOf, sealedStart, type SafetyPoint } from '../process/safety-ref.ts';
 
 type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>;
 
@@ -25,9 +25,9 @@ type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' |
  */
 export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<string | undefined> {
   const { store } = session;
-  const { start, lives = [] } = store.state.read() ?? {};
+  const { start, lives = [] } = store.state.readOwn() ?? {};
   // With trees only `teams apply` changes these files, and keeps what it changes.
-  const isApart = store.config.read()?.isolation === 'trees';
+  const isApart = store.config.readOwn()?.isolation === 'trees';
   const isBegun = [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0);
   if (isApart && start !== undefined && (isBegun || (await isThere(session, start)))) return undefined;
   if (missingExclusion(cwdOf(store)) === undefined) return undefined;
@@ -53,7 +53,7 @@ const isThere = ({ store, children }: Keeper, start: SafetyPoint): Promise<boole
 
 /** Keeps all files at the end of a life, when no process of the run writes any more: what the run itself changed. */
 export async function keepEnd(session: Keeper): Promise<string | undefined> {
-  const { lives = [] } = session.store.state.read() ?? {};
+  const { lives = [] } = session.store.state.readOwn() ?? {};
   const last = lives.at(-1);
   if (last === undefined || last.end !== undefined) return undefined;
   return keep(session, 'end', lives.length, undefined, ({ commit: end, leftOut = [] }) => {
@@ -78,10 +78,12 @@ async function keep(
       return triedAgain(() => commitAll(session, { end, life }, where));
     });
     await note(kept);
+    const said = keptSafetyPoint(store, kept);
     if (end === 'start')
       session.tell({
         type: 'baseline.saved',
-        ...keptSafetyPoint(store, kept),
+        ...said,
+        seal: store.seal.sign(sealedStart(store, said)),
         text: `${refOf(teamOf(store), life, end)} is ${kept.commit}`,
       });
     return undefined;
@@ -106,7 +108,7 @@ async function commitAll(
 ): Promise<SafetyPoint> {
   const team = session.store.paths.name;
   const when = end === 'start' ? 'began' : 'ended';
-  const start = session.store.state.read()?.start;
+  const start = session.store.state.readOwn()?.start;
   const repository = await repositoryAt(where, start && knownOf(session.store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const message = (text: string): string => messageOf(text, session.store.paths.root, repository.top);

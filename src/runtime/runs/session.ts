@@ -144,7 +144,7 @@ export class RunSession {
    * program.
    */
   startable(): Name[] {
-    const config = this.store.config.read();
+    const config = this.store.config.readOwn();
     // The lead of a pipeline starts each role when there is work for it.
     const withAgent = config?.members.filter(({ agent, role_spec }) => agent !== undefined && role_spec === undefined);
     const joined = [...this.store.board.fold().members.values()].filter(({ state }) => state === 'joined');

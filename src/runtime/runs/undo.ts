@@ -11,7 +11,7 @@ import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
-import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
+import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within, type Repository } from '../process/git-place.ts';
@@ -58,9 +58,10 @@ interface UndoChoice {
 
 /**
  * @throws UsageError `USAGE` for a team without a safety point; ConflictError `LEAD_ALIVE` for a running team,
- *   `REFUSED` naming the files that were changed since, or the tasks that changed the same files
+ *   `REFUSED` naming the files that were changed since, or the tasks that changed the same files; StoreError `UNTRUSTED`
  */
-export async function planUndo(store: TeamReader, choice: UndoChoice, signal: AbortSignal): Promise<UndoPlan> {
+export async function planUndo(reader: TeamReader, choice: UndoChoice, signal: AbortSignal): Promise<UndoPlan> {
+  const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start, lives = start === undefined ? [] : [{ start: start.commit }], undoing } = stateIn(store) ?? {};
   if (start === undefined)

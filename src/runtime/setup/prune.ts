@@ -17,7 +17,8 @@ import { forgetRefs } from './forget-refs.ts';
 import { findLostRefs, type LostRefs } from './lost-refs.ts';
 
 interface PrunableTeam extends ListedTeam {
-  readonly safetyPoint: { readonly start: SafetyPoint; readonly team: string | undefined } | undefined;
+  /** A sentence if the state names one, and this user did not write it. */
+  readonly safetyPoint: { readonly start: SafetyPoint; readonly team: string | undefined } | string | undefined;
   /** An undo was begun and did not end; after this it cannot be finished. */
   readonly undoBegun: boolean;
   /** Changes that landed in its trees and are not in the user's files. */
@@ -53,8 +54,11 @@ export async function findPrunable(root: string, { olderThanMs }: PruneChoice): 
       const told: string[] = [];
       for (const team of teams) {
         // The refs first: without its team, nothing but \`prune --all\` would remove them.
+        const { safetyPoint, paths } = team;
         const why =
-          team.safetyPoint && (await forgetRefs({ disk: realDisk, paths: team.paths }, team.safetyPoint, signal));
+          typeof safetyPoint === 'object'
+            ? await forgetRefs({ disk: realDisk, paths }, safetyPoint, signal)
+            : safetyPoint;
         if (why !== undefined) told.push(stays(team.name, why));
         told.push(...removeArchived([team]));
       }
@@ -96,13 +100,24 @@ async function readRun({ paths }: ListedTeam, signal: AbortSignal): Promise<Omit
       const { start, undoing } = stateIn(store) ?? {};
       const team = store.board.fold().team?.id;
       const unapplied = await unappliedWork(store, signal);
-      return { safetyPoint: start && { start, team }, undoBegun: undoing !== undefined, unapplied };
+      const safetyPoint = start && (isSealed(store) ? { start, team } : 'its state was not written by you');
+      return { safetyPoint, undoBegun: undoing !== undefined, unapplied };
     } finally {
       store.close();
     }
   } catch (error) {
     // A report without a team, or a folder that is unreadable.
     if (isTeamError(error)) return { safetyPoint: undefined, undoBegun: false, unapplied: 0 };
+    throw error;
+  }
+}
+
+/** The state of an archived team says which repository it had. */
+function isSealed({ state }: TeamReader): boolean {
+  try {
+    return state.readOwn() !== undefined;
+  } catch (error) {
+    if (isTeamError(error)) return false;
     throw error;
   }
 }

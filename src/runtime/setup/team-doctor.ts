@@ -1,4 +1,5 @@
 /** The findings of `teams doctor` about each team of a root: its seal, its locks, its processes. */
+import { relative, resolve } from 'node:path';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { breakLocks as removeLocks, leftLocks } from '../../store/team/abandoned-locks.ts';
@@ -94,6 +95,26 @@ export interface Unproved {
   readonly commands: readonly TaskCommand[];
   /** The plan that the lead would carry out, line by line, if it is not the one that this user started. */
   readonly plan: readonly string[] | undefined;
+  /** What `config.json` and `state.json` start, lend or name outside of the project, if this user did not write them. */
+  readonly settings: readonly string[];
+}
+
+function foreignSettings({ config, state, paths }: TeamStore): string[] {
+  const { members = [], subagents = [], lend, cwd, env_pass } = (config.isSealed() ? undefined : config.read()) ?? {};
+  const { start } = (state.isSealed() ? undefined : state.read()) ?? {};
+  const said = (what: string, value: unknown): string[] =>
+    value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`];
+  const elsewhere = (path: string | undefined): string | undefined =>
+    path === undefined || !relative(paths.root, resolve(paths.root, path)).startsWith('..') ? undefined : path;
+  return [
+    ...members.flatMap(({ name, agent, env }) => [...said(`agent of ${name}`, agent), ...said(`env of ${name}`, env)]),
+    ...subagents.flatMap((agent) => said('agent of subagents', agent)),
+    ...said('env_pass', env_pass),
+    ...said('lend', lend),
+    ...said('cwd', elsewhere(cwd)),
+    ...said('repository of undo', elsewhere(start?.directory)),
+    ...said('git of undo', elsewhere(start?.git?.directory)),
+  ];
 }
 
 /** The lines of a plan that is not this user's own; undefined if it is, or there is none. */
@@ -133,13 +154,16 @@ export async function trustTeam(
   const store = openStore(team.paths, { clock: realClock });
   try {
     store.board.fold();
+    const seen = { plan: store.plan.text(), config: store.config.text(), state: store.state.text() };
     const commands = store.commands.untrusted('all');
     const plan = foreignPlan(store);
-    if ((commands.length > 0 || plan !== undefined) && !(await agrees({ commands, plan }))) return false;
+    const settings = foreignSettings(store);
+    const isOwn = commands.length === 0 && plan === undefined && settings.length === 0;
+    if (!isOwn && !(await agrees({ commands, plan, settings }))) return false;
     store.commands.trust(commands);
-    await trustPlan(store);
-    await store.config.update((current) => ({ next: current, result: undefined }));
-    await store.state.update((current) => ({ next: current, result: undefined }));
+    await trustPlan(store, seen.plan);
+    await store.config.adopt(seen.config);
+    await store.state.adopt(seen.state);
     store.events.append({ type: 'team.trusted' });
     return true;
   } finally {

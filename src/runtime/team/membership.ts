@@ -86,9 +86,10 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
 /**
  * Adds a member, without starting it.
  *
- * @throws ConflictError if a member has this name
+ * @throws ConflictError if a member has this name; StoreError `UNTRUSTED`, before anything is changed
  */
 export async function joinTeam(store: TeamStore, speaker: Speaker, given: MemberInput): Promise<Name> {
+  store.config.readOwn();
   const isPipeline = store.board.fold().profile === 'pipeline';
   const { input, keepRole } = isPipeline
     ? pipelineMember(store.paths.root, given)

@@ -45,10 +45,11 @@ export interface JoinOptions {
 /**
  * Makes this process the member.
  *
- * @throws ConflictError `MEMBER_ALIVE` when another process is this member; UsageError, AgentError
+ * @throws ConflictError `MEMBER_ALIVE` when another process is this member; StoreError `UNTRUSTED` for a config that this
+ *   user did not write; UsageError, AgentError
  */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
-  const team = store.config.read();
+  const team = store.config.readOwn();
   const member = team?.members.find((one) => one.name === name);
   if (!team || !member)
     throw new UsageError(

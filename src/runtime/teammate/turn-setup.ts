@@ -59,7 +59,7 @@ export class TurnSetup {
       const { openJudging } = await import('../isolation/judging-isolation.ts');
       const place = {
         what,
-        config: store.config.read(),
+        config: store.config.readOwn(),
         cwd,
         own: isolation?.hold,
         shown,

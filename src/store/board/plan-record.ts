@@ -47,9 +47,9 @@ export const keepPlan = ({ board, plan }: PlanPlace, kept: KeptPlan): void =>
 export const isOwnPlan = ({ board, plan }: PlanPlace): boolean =>
   plan.isSealed() && plan.read()?.team === board.fold().team?.id;
 
-/** Seals a plan as this user's own, as it is. */
-export const trustPlan = ({ board, plan }: PlanPlace): Promise<void> =>
-  plan.update((current) => ({ next: current && { ...current, team: board.fold().team?.id }, result: undefined }));
+/** Seals a plan as this user's own, as the user has seen it. */
+export const trustPlan = ({ board, plan }: PlanPlace, seen: string | undefined): Promise<void> =>
+  plan.adopt(seen, (current) => ({ ...current, team: board.fold().team?.id }));
 
 /** @throws StoreError `CORRUPT` for a plan.json that is not ours */
 export function readPlanFile(disk: Disk, paths: Pick<TeamPaths, 'plan'>): KeptPlan | undefined {
@@ -82,8 +82,8 @@ export function changePlan(place: PlanHistory, next: KeptPlan): void {
     const { version: _, team: __, seal: ___, ...kept } = former;
     if (JSON.stringify(kept) === JSON.stringify(next)) return;
     const number = changesOf(place);
-    // A change that was killed has kept it already.
-    if (number === 0 || !isSamePlanText(place.earlierPlan(number).read(), former))
+    // A change that was killed has kept it already. One that is not the user's would become it by the seal.
+    if (isOwnPlan(place) && (number === 0 || !isSamePlanText(place.earlierPlan(number).read(), former)))
       place.earlierPlan(number + 1).write(former);
   }
   keepPlan(place, next);

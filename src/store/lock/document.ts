@@ -42,26 +42,59 @@ export class Document<Shape extends object> {
     return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
   }
 
+  /**
+   * For code that acts on what it reads: the text that is parsed is the text whose seal is checked.
+   *
+   * @throws StoreError `UNTRUSTED` for a document without this user's seal; those of {@link read}
+   */
+  readOwn(): Shape | undefined {
+    const value = this.#raw();
+    if (value === undefined) return undefined;
+    if (!this.#holds(value)) throw this.#untrusted();
+    return shaped(this.#environment.schema, value, this.#environment.path);
+  }
+
   /** True when the document on disk carries this user's seal. */
   isSealed(): boolean {
-    const value = this.#raw();
-    if (typeof value !== 'object' || value === null) return false;
-    return this.#environment.seal?.holds(value) ?? true;
+    return this.#holds(this.#raw());
   }
 
   /**
    * Changes the document under its lock; when `change` throws or returns no `next`, nothing is written.
    *
    * @param change gets what is on disk now
+   * @throws StoreError `UNTRUSTED` for one without this user's seal, where documents carry one: what another person
+   *   wrote would become the user's with the change
    */
   async update<Result>(
     change: (current: Shape | undefined) => { next?: Shape | undefined; result: Result },
   ): Promise<Result> {
     const { locks, lock } = this.#environment;
     return locks.withLock(lock, () => {
-      const { next, result } = change(this.read());
+      const { next, result } = change(this.readOwn());
       if (next !== undefined) this.write(next);
       return result;
+    });
+  }
+
+  /** Its text, for {@link adopt}. */
+  text(): string | undefined {
+    const { disk, path } = this.#environment;
+    return readText(disk, path);
+  }
+
+  /**
+   * Seals a document as this user's own, whoever wrote it.
+   *
+   * @param seen its text as the user has seen it
+   * @throws StoreError `UNTRUSTED` if it was exchanged since
+   */
+  async adopt(seen: string | undefined, change: (current: Shape) => Shape = (current) => current): Promise<void> {
+    const { locks, lock } = this.#environment;
+    await locks.withLock(lock, () => {
+      if (this.text() !== seen) throw this.#untrusted();
+      const current = this.read();
+      if (current !== undefined) this.write(change(current));
     });
   }
 
@@ -79,9 +112,20 @@ export class Document<Shape extends object> {
     replaceFile(disk, path, `${JSON.stringify(sealed, null, 2)}\n`, randomBytes(6).toString('hex'));
   }
 
+  #holds(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null) return false;
+    return this.#environment.seal?.holds(value) ?? true;
+  }
+
+  #untrusted(): StoreError {
+    const { path } = this.#environment;
+    const why = `${path} was not written by you on this machine, so nothing is done by it; look at it, then run \`teams doctor --trust TEAM\`.`;
+    return new StoreError('UNTRUSTED', why, { path });
+  }
+
   #raw(): unknown {
-    const { disk, path } = this.#environment;
-    const text = readText(disk, path);
+    const { path } = this.#environment;
+    const text = this.text();
     if (text === undefined) return undefined;
     const value = parseJson(text, path);
     refuseNewer(value, path);

@@ -73,10 +73,10 @@ export function setAsideState(
   stamp: string,
 ): string | undefined {
   try {
-    state.read();
+    state.readOwn();
     return undefined;
   } catch (error) {
-    if (!isTeamError(error) || error.code !== 'CORRUPT') throw error;
+    if (!isTeamError(error) || (error.code !== 'CORRUPT' && error.code !== 'UNTRUSTED')) throw error;
     const aside = `${paths.state}.corrupt-${stamp}`;
     onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
     return `${error.message} It was moved to ${aside}, and written again from the logs.`;

@@ -10,6 +10,7 @@ import { EventLogReader } from '../board/events.ts';
 import { Locks } from '../lock/lock.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { openSeal } from '../user/seal.ts';
 import { Roster } from './roster.ts';
 import { unknownTeam, type TeamStore } from './team-store.ts';
 import { workPlaceOf } from './work-place.ts';
@@ -34,8 +35,8 @@ export interface TeamReader {
     | 'recordAt'
   >;
   readonly events: Pick<TeamStore['events'], 'read' | 'end' | 'size' | 'lineAt' | 'eventAt'>;
-  readonly config: Pick<TeamStore['config'], 'read'>;
-  readonly state: Pick<TeamStore['state'], 'read'>;
+  readonly config: Pick<TeamStore['config'], 'read' | 'readOwn'>;
+  readonly state: Pick<TeamStore['state'], 'read' | 'readOwn'>;
   readonly roster: Pick<TeamStore['roster'], 'read' | 'all'>;
 }
 
@@ -68,7 +69,7 @@ export function openForReading(
     checkpoint: { path: paths.checkpoint },
   });
   const events = new EventLogReader(disk, paths.events, clock);
-  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
+  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal: openSeal(disk) };
   return {
     paths,
     disk,
@@ -83,6 +84,23 @@ export function openForReading(
       events.close();
     },
   };
+}
+
+/**
+ * The same team for code that acts on what its documents say: each read checks the seal.
+ *
+ * @throws StoreError `UNTRUSTED` now, or at a later read, for a document without this user's seal
+ */
+export function ownDocuments(store: TeamReader): TeamReader {
+  const { paths, disk, clock, board, events, roster } = store;
+  const own = <Shape>(document: { readOwn(): Shape | undefined }) => {
+    const readOwn = (): Shape | undefined => document.readOwn();
+    return { read: readOwn, readOwn };
+  };
+  const reader = { paths, disk, clock, board, events, roster, config: own(store.config), state: own(store.state) };
+  readableConfig(reader);
+  stateIn(reader);
+  return reader;
 }
 
 /** The run's state. Also undefined if it is damaged: views are then drawn from the logs, and `resume` rebuilds it. */

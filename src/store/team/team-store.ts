@@ -61,6 +61,8 @@ export class TeamStore {
   readonly ledger: Ledger;
   readonly roster: Roster;
   readonly commands: CommandTrust;
+  /** That of this user. */
+  readonly seal: Seal;
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
 
@@ -84,6 +86,7 @@ export class TeamStore {
     this.disk = disk;
     this.clock = clock;
     this.lockTimeoutMs = lockTimeoutMs;
+    this.seal = seal;
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;

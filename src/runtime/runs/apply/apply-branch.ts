@@ -6,7 +6,7 @@
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
 import { newId } from '../../../store/files/new-ids.ts';
-import { cwdOf, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
+import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
 import { repositoryAt, within } from '../../process/git-place.ts';
 import { GitFailure, requireGit } from '../../process/git-tree.ts';
@@ -33,7 +33,8 @@ interface BranchChoice {
  * @throws UsageError `USAGE` for a name that git refuses, or without anything to bring; ConflictError `REFUSED` for a
  *   branch that exists, and naming the files of a change that does not fit to HEAD
  */
-export async function makeBranch(store: TeamReader, choice: BranchChoice, signal: AbortSignal): Promise<MadeBranch> {
+export async function makeBranch(reader: TeamReader, choice: BranchChoice, signal: AbortSignal): Promise<MadeBranch> {
+  const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start } = stateIn(store) ?? {};
   if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);

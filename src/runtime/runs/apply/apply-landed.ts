@@ -8,7 +8,7 @@ import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
 import { newId } from '../../../store/files/new-ids.ts';
-import { cwdOf, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
+import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import type { StoreOptions } from '../../../store/team/team-store.ts';
 import { mirror } from '../../landing/mirror.ts';
 import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
@@ -32,10 +32,11 @@ export interface ApplyPlan extends UndoPlan {
  *   the files that were edited at the same place, and after an apply or undo that did not end
  */
 export async function planApply(
-  store: TeamReader,
+  reader: TeamReader,
   { task }: { readonly task?: Task | undefined },
   signal: AbortSignal,
 ): Promise<ApplyPlan> {
+  const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start, lives = [], undoing } = stateIn(store) ?? {};
   if (store.config.read()?.isolation !== 'trees')

@@ -86,7 +86,8 @@ export function earlierPlanOf({ store, name }: TeamHandle, agents: ReadonlyMap<s
 /**
  * Carries out what was shown.
  *
- * @throws ConflictError `NOT_READY` if the team changed meanwhile, so that something else would happen
+ * @throws ConflictError `NOT_READY` if the team changed meanwhile, so that something else would happen; StoreError
+ *   `UNTRUSTED`, before anything is changed
  */
 export async function carryOutUpdate(
   handle: TeamHandle,
@@ -95,6 +96,7 @@ export async function carryOutUpdate(
 ): Promise<void> {
   const { store } = handle;
   const { next, difference } = update;
+  store.requireTrusted();
   const joining = difference.members.flatMap((one) => (one.kind === 'added' ? [one.name] : []));
   const ids = idsAfter(store.board.fold(), difference);
   // Before the board: a run that had ended is never taken for one that the changed plan has ended.
@@ -128,6 +130,7 @@ export async function finishUpdate(
   joining: readonly Name[] = [],
 ): Promise<void> {
   const { store, name: team } = handle;
+  store.requireTrusted();
   const now = loadPlan(store, agents);
   if (isBack) restoreFormerPlan(store, kept);
   else if (now === undefined || planHash({ ...now, name: team }) !== planHash(next)) changePlan(store, kept);

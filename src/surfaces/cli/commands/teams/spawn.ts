@@ -35,7 +35,7 @@ export const act: Act = async (context, given) => {
   if (words.length > 1)
     throw new UsageError('USAGE', `Name one teammate; ${JSON.stringify(words[1])} is an unexpected argument.`);
   if (!isLed(handle.store)) throw noLead(handle.name, name);
-  const own = handle.store.config.read()?.members.find((member) => member.name === name)?.agent;
+  const own = handle.store.config.readOwn()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
   const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
   await configureMember(handle, name, { role, sandbox, agent: spec, planApproval });
