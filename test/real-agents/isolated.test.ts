@@ -45,7 +45,7 @@ function base(kind: RealCli): Cast {
       );
       return {
         agent,
-        input: { env, stallMs: STALL_MS },
+        input: { env },
         sent: () => team.sent().map(({ content }) => content),
       };
     },
