@@ -65,6 +65,7 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
       ...NO_STEERING,
       'cut then good': 'it gives up when a stream is cut',
     },
+    unknownBill: { 'bill of a broken turn': 'of a cancelled turn it tells nothing' },
     // It gives no status for these.
     classes: { 'no model': 'crashed', garbage: 'crashed' },
     // Its session file is named by the minute: a second incarnation in the same minute overwrites it and loses the
@@ -75,6 +76,11 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
     isWordy: true,
     titles: true,
     makes: { tool: 'bash', input: { command: 'touch made', description: 'makes it' } },
+    unknownBill: {
+      bill: 'of a turn it tells the last request only',
+      'bill of a broken turn': 'of a cancelled turn it tells that nothing was used',
+      'bill over a resume': 'of a turn it tells the last request only',
+    },
     cannot: {
       ...NO_STEERING,
       overflow: 'it compacts by itself, again and again, until its turn is over by time',

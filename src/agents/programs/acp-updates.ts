@@ -43,10 +43,13 @@ export interface MessageCollector {
   rest(): AgentStep[];
   /** The last text. */
   text(): string;
+  /** Whether the model asked for a tool: then it was asked more than once. */
+  usedTools(): boolean;
 }
 
 export function messageCollector(): MessageCollector {
   let [open, last] = ['', ''];
+  let usedTools = false;
   const rest = (): AgentStep[] => {
     const said = open.trim();
     open = '';
@@ -57,6 +60,7 @@ export function messageCollector(): MessageCollector {
   return {
     rest,
     text: () => last,
+    usedTools: () => usedTools,
     take(update) {
       // What came before the words of a user is of an old session.
       if (update.sessionUpdate === 'user_message_chunk') [open, last] = ['', ''];
@@ -65,6 +69,7 @@ export function messageCollector(): MessageCollector {
         return [];
       }
       if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return [];
+      usedTools = true;
       return [...rest(), ...toolSteps(update, update.sessionUpdate === 'tool_call')];
     },
   };
@@ -177,33 +182,48 @@ export function toldCost(update: SessionUpdate): number | undefined {
 
 type Told = Partial<Pick<Usage, 'costUsd' | 'contextTokens' | 'contextSize'>>;
 
+const UNKNOWN = { inputTokens: -1, outputTokens: -1 };
+
 /**
  * How a prompt was answered.
  * @param text the last text
  * @param told what the program told of the turn: its cost, and how full the context is
+ * @param isWhole false if the tokens of the answer are those of its last request only
  */
-export function promptSteps(response: unknown, text: string, told: Told = {}): { steps: AgentStep[]; end: TurnEnd } {
+export function promptSteps(
+  response: unknown,
+  text: string,
+  told: Told = {},
+  isWhole = true,
+): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt does not follow the protocol.';
     return { steps: [], end: { kind: 'failed', why: 'bad_output', text, message } };
   }
-  return { steps: usageSteps(parsed.data, told), end: stopEnd(parsed.data.stopReason, text) };
+  return { steps: usageSteps(parsed.data, told, isWhole), end: stopEnd(parsed.data.stopReason, text) };
 }
 
-/** Without any word about tokens they are unknown, not none. */
-function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>, more: Told): AgentStep[] {
+/** Without any word about tokens, or with one about a part of them, they are unknown, not none. */
+function usageSteps(
+  { usage, stopReason, _meta: meta }: z.infer<typeof answerSchema>,
+  more: Told,
+  isWhole: boolean,
+): AgentStep[] {
   const also = defined({ costUsd: more.costUsd, contextTokens: more.contextTokens, contextSize: more.contextSize });
+  const unknown = [tellStep({ type: 'usage', usage: { ...UNKNOWN, ...also } })];
   if (usage !== undefined) {
     const cache = {
       ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
       ...(typeof usage.cachedWriteTokens !== 'number' ? {} : { cacheWriteTokens: usage.cachedWriteTokens }),
     };
     const told = toldTokens(usage);
-    if (told.inputTokens === 0 && told.outputTokens === 0) return [];
+    if (!isWhole) return unknown;
+    // Of a turn that was broken off some programs tell only that: it asked its model nevertheless.
+    if (told.inputTokens === 0 && told.outputTokens === 0) return stopReason === 'cancelled' ? unknown : [];
     return [tellStep({ type: 'usage', usage: { ...told, ...cache, ...also } })];
   }
-  if (meta === undefined) return [tellStep({ type: 'usage', usage: { inputTokens: -1, outputTokens: -1 } })];
+  if (meta === undefined) return unknown;
   const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
   return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...also } })];
 }

@@ -157,7 +157,9 @@ class AcpSession implements DialectSession {
       const response = await agent.request('session/prompt', { sessionId, prompt });
       if (this.#input !== input) return { kind: 'aborted' };
       for (const step of said.rest()) this.#line.tell(step);
-      const { steps, end } = promptSteps(response, said.text(), { costUsd: this.#turnCost(), ...this.#context });
+      const told = { costUsd: this.#turnCost(), ...this.#context };
+      const isWhole = this.#kind !== 'opencode' || !said.usedTools();
+      const { steps, end } = promptSteps(response, said.text(), told, isWhole);
       for (const step of steps) this.#line.tell(step);
       return end;
     } finally {

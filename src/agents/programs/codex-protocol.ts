@@ -73,6 +73,12 @@ export function saidIn({ method, params }: RpcHeard): string | undefined {
   return parsed?.data?.item.type === 'agentMessage' ? parsed.data.item.text : undefined;
 }
 
+/** Of which turn a notification about used tokens is; null for an older Codex, which does not say it. */
+export function usageTurnIn({ method, params }: RpcHeard): string | null | undefined {
+  if (method !== 'thread/tokenUsage/updated') return undefined;
+  return typeof params['turnId'] === 'string' ? params['turnId'] : null;
+}
+
 /** What a notification means in the middle of a turn. */
 export function stepsOf({ method, params }: RpcHeard): AgentStep[] {
   switch (method) {

@@ -17,6 +17,7 @@ import {
   saidIn,
   sandboxPolicy,
   stepsOf,
+  usageTurnIn,
   textInput,
   threadIn,
   turnEnd,
@@ -133,6 +134,8 @@ class CodexSession implements DialectSession {
   readonly #rpc: Rpc;
   #thread: string | undefined;
   #turn: string | undefined;
+  /** The turns that this process began. */
+  readonly #begun = new Set<string>();
   #input: TurnInput | undefined;
   #text = '';
   /** Steered and not accepted yet; refused ones are asked next. */
@@ -174,7 +177,7 @@ class CodexSession implements DialectSession {
     const heard = this.#rpc.heard(message);
     if (heard === undefined) return;
     if (heard.id !== undefined) return this.#asked(heard, heard.id);
-    for (const step of stepsOf(heard)) this.#line.tell(step);
+    if (!this.#isOld(heard)) for (const step of stepsOf(heard)) this.#line.tell(step);
     if (isOffline(heard)) this.#offline();
     this.#text = saidIn(heard) ?? this.#text;
     const completed = completedIn(heard);
@@ -192,11 +195,18 @@ class CodexSession implements DialectSession {
       sandboxPolicy: sandboxPolicy(input.sandbox, mayReach(this.#spec)),
     });
     const turnId = answer.ok ? turnIn(answer.result) : undefined;
+    if (turnId !== undefined) this.#begun.add(turnId);
     // The turn was stopped while it began.
     if (this.#input !== input) {
       if (turnId !== undefined) void this.#rpc.request('turn/interrupt', { threadId, turnId });
     } else if (answer.ok) this.#turn = turnId;
     else this.#end(refused({ text: answer.message }));
+  }
+
+  /** A resumed thread repeats what its last turn used, which was counted then. */
+  #isOld(heard: RpcHeard): boolean {
+    const turn = usageTurnIn(heard);
+    return turn !== undefined && (turn === null ? this.#begun.size === 0 : !this.#begun.has(turn));
   }
 
   async #steer(text: string): Promise<void> {
