@@ -1,15 +1,15 @@
 /** Selects what a filter shows, and which rows can be chosen. */
 import type { BoardColumn, Card, MessageSummary, TeamProblem, TeamSnapshot } from '../../../app.ts';
 
-/** The order of the cards: current work first, ended tasks last. */
+/** The order of the cards: current work first, then what was not done, then what was. */
 const ORDER: readonly BoardColumn[] = [
   'in_progress',
   'landing',
   'failed',
   'ready',
   'blocked',
-  'completed',
   'skipped',
+  'completed',
   'cancelled',
 ];
 
