@@ -75,7 +75,7 @@ function offered(given: readonly string[], current: string, io: CliIo): Offer {
   const verb = verbOf(before);
   if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(before);
   const valueOf = optionOf(verb, before.at(-1));
-  const place = new Place(before, io);
+  const place = new Place(verb, before, io);
   if (valueOf !== undefined) return place.offer(valueOf, undefined);
   if (current.startsWith('-')) return optionsOf(verb);
   return place.positional(verb, wordsAfter(verb, before));
@@ -142,12 +142,33 @@ function wordsAfter(verb: Verb, before: readonly string[]): string[] {
 
 const TASK_TOKENS = new Set(['task', 'blocker', 'task-id']);
 
+/** The verbs that only look: they take an archived team, too. */
+const LOOKING: ReadonlySet<string> = new Set([
+  'at',
+  'diff',
+  'export',
+  'inbox',
+  'log',
+  'logs',
+  'report',
+  'status',
+  'task get',
+  'task list',
+  'ui',
+  'wait',
+  'watch',
+  'why',
+]);
+
 /** The teams and what is in them, as far as they can be read. */
 class Place {
   readonly #context: CliContext;
   readonly #isBack: boolean;
+  /** The verb takes an archived team, too. */
+  readonly #isLooking: boolean;
 
-  constructor(before: readonly string[], io: CliIo) {
+  constructor(verb: Verb, before: readonly string[], io: CliIo) {
+    this.#isLooking = LOOKING.has(verb.name);
     this.#isBack = before.includes('--back');
     const root = before[before.indexOf('--root') + 1];
     const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };
@@ -174,7 +195,7 @@ class Place {
   /** @param given the verb or option, and what it calls its word */
   offer({ option, token }: { readonly option: string; readonly token: string }, team = this.#onlyTeam()): Offer {
     if (option === 'create') return NOTHING;
-    if (token === 'team') return { choices: this.#teams().map((value) => ({ value, what: 'team' })) };
+    if (token === 'team') return { choices: [...this.#teams(), ...this.#archived()] };
     if (option === 'pipeline' && token === 'name') return this.#pipelines();
     if (option === 'why' && token === 'subject')
       return this.#inTeam(team, (store) => [...tasks(store), ...members(store)]);
@@ -189,17 +210,29 @@ class Place {
   }
 
   #isTeam(word: string): boolean {
-    return isName(word) && this.#teams().some((name) => name === word);
+    return isName(word) && [...this.#teams(), ...this.#archived()].some(({ value }) => value === word);
   }
 
   #onlyTeam(): string | undefined {
     const named = this.#context.io.environment[ENV.team];
     const teams = this.#teams();
-    return named !== undefined && named !== '' ? named : teams.length === 1 ? teams[0] : undefined;
+    return named !== undefined && named !== '' ? named : teams.length === 1 ? teams[0]?.value : undefined;
   }
 
-  #teams(): string[] {
-    return [...new Set(listTeams(rootOf(this.#context)).flatMap(({ name, archivedAt }) => (archivedAt ? [] : [name])))];
+  #teams(): Choice[] {
+    return this.#found().flatMap(({ name, archivedAt }) => (archivedAt ? [] : [{ value: name, what: 'team' }]));
+  }
+
+  /** One of each name that no living team has: the one that a verb would take. */
+  #archived(): Choice[] {
+    if (!this.#isLooking) return [];
+    const living = new Set(this.#teams().map(({ value }) => value));
+    const names = new Set(this.#found().flatMap(({ name }) => (living.has(name) ? [] : [name])));
+    return [...names].map((value) => ({ value, what: 'archived team' }));
+  }
+
+  #found(): ReturnType<typeof listTeams> {
+    return listTeams(rootOf(this.#context));
   }
 
   /** What stands before the number of a limit. */
@@ -216,7 +249,8 @@ class Place {
   }
 
   #inTeam(team: string | undefined, look: (store: TeamReader) => Choice[]): Offer {
-    const found = listTeams(rootOf(this.#context)).find(({ name, archivedAt }) => name === team && !archivedAt);
+    const named = this.#found().filter(({ name, archivedAt }) => name === team && (this.#isLooking || !archivedAt));
+    const found = named.find(({ archivedAt }) => !archivedAt) ?? named.at(-1);
     if (found === undefined) return NOTHING;
     const store = openForReading(found.paths, { clock: realClock });
     try {

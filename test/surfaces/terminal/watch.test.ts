@@ -232,7 +232,7 @@ describe('a drawing', () => {
     const size = { columns: 60, rows: 12 };
     const { all, rows } = screen(team, size, { ...FIRST, selected: 'task 1' });
     expect(all.filter((line) => /^> |^ {2}(?:ready|wait)/.test(line))).toHaveLength(7);
-    expect(all.find((line) => line.startsWith('MEMBERS'))).toContain('0 of 3 working (3 below)');
+    expect(all.find((line) => line.startsWith('MEMBERS'))).toContain('0 of 3 working (3 above)');
     const { state } = press(FIRST, { kind: 'tab' }, { ...NOTHING_SHOWN, rows });
     expect(state.selected).toBe('task 1');
     const chosen = screen(team, size, { ...FIRST, selected: 'member rest3' });
