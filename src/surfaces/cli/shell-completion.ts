@@ -72,27 +72,27 @@ function offerFor(before: readonly string[], current: string, io: CliIo): Offer 
 /** bash gives `--root=dir` as three words. */
 function offered(given: readonly string[], current: string, io: CliIo): Offer {
   const before = given.filter((word) => word !== '=');
-  const verb = verbOf(before);
-  if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(before);
+  const words = withoutOptions(before);
+  const verb = verbOf(words);
   const valueOf = optionOf(verb, before.at(-1));
   const place = new Place(verb, before, io);
   if (valueOf !== undefined) return place.offer(valueOf, undefined);
+  if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(words);
   if (current.startsWith('-')) return optionsOf(verb);
   return place.positional(verb, wordsAfter(verb, before));
 }
 
+/** Options may stand before the verb, some with a value. */
+const withoutOptions = (before: readonly string[]): string[] =>
+  before.filter((word, at) => !word.startsWith('-') && optionOf(undefined, before[at - 1]) === undefined);
+
 /** `task create` before `task`. */
-const verbOf = (before: readonly string[]): Verb | undefined => {
-  const words = before.filter((word) => !word.startsWith('-'));
-  return (
-    verbs.find(({ name }) => name.includes(' ') && name === words.slice(0, 2).join(' ')) ??
-    verbs.find(({ name }) => name === words[0])
-  );
-};
+const verbOf = (words: readonly string[]): Verb | undefined =>
+  verbs.find(({ name }) => name.includes(' ') && name === words.slice(0, 2).join(' ')) ??
+  verbs.find(({ name }) => name === words[0]);
 
 /** The verbs, or those of a group. */
-function verbsAfter(before: readonly string[]): Offer {
-  const group = before.find((word) => !word.startsWith('-'));
+function verbsAfter([group]: readonly string[]): Offer {
   if (group !== undefined) {
     const inner = verbs.filter(({ name }) => name.startsWith(`${group} `));
     return { choices: inner.map(({ name, summary }) => ({ value: name.slice(group.length + 1), what: summary })) };
@@ -121,7 +121,7 @@ const optionsOf = (verb: Verb | undefined): Offer => ({
 });
 
 /** The option before the word, and what its value is called; undefined if it takes none. */
-function optionOf(verb: Verb, word: string | undefined): { option: string; token: string } | undefined {
+function optionOf(verb: Verb | undefined, word: string | undefined): { option: string; token: string } | undefined {
   if (word?.startsWith('--') !== true) return undefined;
   const flags = flagsOf(verb).find(([one]) => longOf(one) === word)?.[0];
   const token = flags === undefined ? undefined : valueIn(flags);
@@ -167,8 +167,8 @@ class Place {
   /** The verb takes an archived team, too. */
   readonly #isLooking: boolean;
 
-  constructor(verb: Verb, before: readonly string[], io: CliIo) {
-    this.#isLooking = LOOKING.has(verb.name);
+  constructor(verb: Verb | undefined, before: readonly string[], io: CliIo) {
+    this.#isLooking = verb !== undefined && LOOKING.has(verb.name);
     this.#isBack = before.includes('--back');
     const root = before[before.indexOf('--root') + 1];
     const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };

@@ -45,6 +45,12 @@ describe('an archived team', () => {
 describe('a word', () => {
   it.each<[words: string[], values: string[]]>([
     [['stat'], ['status', ':none']],
+    [['--root', ''], [':dirs']],
+    [['--root', '=', 'x'], [':dirs']],
+    [
+      ['--root', 'somewhere', '--json', 'stat'],
+      ['status', ':none'],
+    ],
     [
       ['task', 'rel'],
       ['release', ':none'],
