@@ -232,9 +232,12 @@ describe('a drawing', () => {
     const size = { columns: 60, rows: 12 };
     const { all, rows } = screen(team, size, { ...FIRST, selected: 'task 1' });
     expect(all.filter((line) => /^> |^ {2}(?:ready|wait)/.test(line))).toHaveLength(7);
-    expect(all.find((line) => line.startsWith('MEMBERS'))).toContain('0 of 3 working (3 above)');
+    expect(all.find((line) => line.startsWith('MEMBERS'))).toBe('MEMBERS  0 of 3 working');
     const { state } = press(FIRST, { kind: 'tab' }, { ...NOTHING_SHOWN, rows });
     expect(state.selected).toBe('task 1');
+    // The failure that was chosen is retried: its task stays chosen.
+    const gone = screen(team, size, { ...FIRST, selected: 'failed task #7 0' });
+    expect(gone.all.find((line) => line.startsWith('> '))).toContain('#7 Task 7');
     const chosen = screen(team, size, { ...FIRST, selected: 'member rest3' });
     expect(chosen.all.find((line) => line.includes('rest3'))).toContain('> rest3');
   });

@@ -175,7 +175,9 @@ interface Part {
 
 /** A heading, the lines, and how many are hidden above and below. */
 function part(title: string, note: string, lines: readonly ListLine[], { from, to, of }: Part): ListLine[] {
-  const hidden = [from > 0 ? `${from} above` : '', to < of ? `${of - to} below` : ''].filter((text) => text !== '');
+  // Without a line there is no above and below.
+  const around = lines.length === 0 ? [] : [from > 0 ? `${from} above` : '', to < of ? `${of - to} below` : ''];
+  const hidden = around.filter((text) => text !== '');
   const rest = [note, ...(hidden.length === 0 ? [] : [`(${hidden.join(', ')})`])]
     .filter((text) => text !== '')
     .join(' ');
