@@ -27,11 +27,21 @@ export const safeText = (text: string): string =>
   text.replace(CONTROL_STRING, '').replace(CONTROL_SEQUENCE, '').replace(UNSAFE, '');
 
 /**
- * A line of a program's output as a terminal leaves it: its indentation stays, and of a progress bar, which writes over
- * itself, the last state.
+ * A line of a program's output as a terminal leaves it: without colours, its indentation stays, and of a progress bar,
+ * which writes over itself, the last state. Files have what a terminal would obey spelled; both forms are known here.
  */
-export const printedLine = (line: string): string =>
-  safeText(line.split('\r').findLast((state) => state.trim() !== '') ?? '').trimEnd();
+export function printedLine(line: string): string {
+  const states = (hasReturns(line) ? line.replaceAll('^M', '\r') : line).split('\r');
+  const text = (state: string): string => safeText(state.replaceAll(SPELLED_ESCAPE, ''));
+  return text(states.findLast((state) => text(state).trim() !== '') ?? '').trimEnd();
+}
+
+/** `^[[31m` and `^[]0;title^G`, as {@link visibleText} writes them. */
+const SPELLED_ESCAPE = /\^\[(?:\[[0-?]*[ -/]*[@-~]|\][^^\n]*(?:\^G|\^\[\\))/g;
+
+/** A single `^M` in the midst of a line may be a text about the key. */
+const hasReturns = (line: string): boolean =>
+  line.startsWith('^M') || line.endsWith('^M') || line.indexOf('^M') !== line.lastIndexOf('^M');
 
 /** The same as one line: line breaks and runs of white space become one space. */
 export const safeLine = (text: string): string => safeText(text.replaceAll('\r', ' ')).replace(/\s+/g, ' ').trim();

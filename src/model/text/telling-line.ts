@@ -3,7 +3,7 @@
  * compiler, the exception at the end. Of a success: the count of the tests. Where no line has such a form, the last one
  * that is not decoration. Pure.
  */
-import { safeText } from './safe-text.ts';
+import { printedLine } from './safe-text.ts';
 
 interface Form {
   readonly line: RegExp;
@@ -86,7 +86,7 @@ function tellingLine({ stdout, stderr }: Output, forms: readonly Form[]): string
   return undefined;
 }
 
-const linesOf = (text: string): string[] => safeText(text.replace(/\r+\n?/g, '\n')).split('\n');
+const linesOf = (text: string): string[] => text.replace(/\r\n/g, '\n').split('\n').map(printedLine);
 
 function formed(lines: readonly string[], { line, wanted = 'first', detail }: Form): string | undefined {
   const matches = (text: string): boolean => line.test(text);

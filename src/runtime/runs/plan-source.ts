@@ -62,7 +62,9 @@ export const planInText = (text: string, context: PlanContext, file = '-'): Give
 
 /** Whether these words name a plan; the plan may be missing. */
 export function isPlanWord([word, ...rest]: readonly string[], cwd: string): boolean {
-  if (word === undefined || rest.length > 0 || /\s/.test(word)) return false;
+  if (word === undefined || /\s/.test(word)) return false;
+  // `teams run one.yaml two.yaml` is no task in words.
+  if (rest.length > 0) return PLAN_FILE.test(word) && fileNames(cwd).includes(word);
   return word === '-' || looksLikePlan(word) || planNear(word, cwd) !== undefined || fileNames(cwd).includes(word);
 }
 

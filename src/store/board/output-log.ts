@@ -7,6 +7,7 @@ import { visibleText } from '../../model/text/safe-text.ts';
 import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
 import { openOurs, using, writeWhole } from '../files/file.ts';
 
+const NEWLINE = 10;
 const LOG_BYTES = 10 * 1024 * 1024;
 /** How many rotated files are kept. */
 export const KEPT_OUTPUTS = 2;
@@ -32,6 +33,7 @@ export class OutputLog {
   #size = 0;
   readonly #decoder = new StringDecoder('utf8');
   #held = '';
+  #isMidLine = false;
   /** The first failure, for a caller that reports it. */
   failure: Error | undefined;
 
@@ -45,6 +47,8 @@ export class OutputLog {
   begin(owner: OutputOwner | undefined, at: string): void {
     if (owner === undefined && this.#owner === undefined) return;
     this.#keep(this.#held + this.#decoder.end(), true);
+    // What the next one prints begins in a line of its own.
+    if (this.#isMidLine) this.#write(Buffer.from('\n'));
     this.#owner = owner;
     this.#since = at;
     this.#tryTo(() => {
@@ -71,6 +75,7 @@ export class OutputLog {
   }
 
   #write(bytes: Buffer): void {
+    this.#isMidLine = bytes.at(-1) !== NEWLINE;
     this.#tryTo(() => {
       if (this.#fd === undefined) this.#open();
       if (this.#size + bytes.length > LOG_BYTES) this.#rotate();

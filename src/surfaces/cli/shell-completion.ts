@@ -72,27 +72,27 @@ function offerFor(before: readonly string[], current: string, io: CliIo): Offer 
 /** bash gives `--root=dir` as three words. */
 function offered(given: readonly string[], current: string, io: CliIo): Offer {
   const before = given.filter((word) => word !== '=');
-  const verb = verbOf(before);
-  if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(before);
+  const words = withoutOptions(before);
+  const verb = verbOf(words);
   const valueOf = optionOf(verb, before.at(-1));
-  const place = new Place(before, io);
+  const place = new Place(verb, before, io);
   if (valueOf !== undefined) return place.offer(valueOf, undefined);
+  if (verb === undefined) return current.startsWith('-') ? optionsOf(undefined) : verbsAfter(words);
   if (current.startsWith('-')) return optionsOf(verb);
   return place.positional(verb, wordsAfter(verb, before));
 }
 
+/** Options may stand before the verb, some with a value. */
+const withoutOptions = (before: readonly string[]): string[] =>
+  before.filter((word, at) => !word.startsWith('-') && optionOf(undefined, before[at - 1]) === undefined);
+
 /** `task create` before `task`. */
-const verbOf = (before: readonly string[]): Verb | undefined => {
-  const words = before.filter((word) => !word.startsWith('-'));
-  return (
-    verbs.find(({ name }) => name.includes(' ') && name === words.slice(0, 2).join(' ')) ??
-    verbs.find(({ name }) => name === words[0])
-  );
-};
+const verbOf = (words: readonly string[]): Verb | undefined =>
+  verbs.find(({ name }) => name.includes(' ') && name === words.slice(0, 2).join(' ')) ??
+  verbs.find(({ name }) => name === words[0]);
 
 /** The verbs, or those of a group. */
-function verbsAfter(before: readonly string[]): Offer {
-  const group = before.find((word) => !word.startsWith('-'));
+function verbsAfter([group]: readonly string[]): Offer {
   if (group !== undefined) {
     const inner = verbs.filter(({ name }) => name.startsWith(`${group} `));
     return { choices: inner.map(({ name, summary }) => ({ value: name.slice(group.length + 1), what: summary })) };
@@ -121,7 +121,7 @@ const optionsOf = (verb: Verb | undefined): Offer => ({
 });
 
 /** The option before the word, and what its value is called; undefined if it takes none. */
-function optionOf(verb: Verb, word: string | undefined): { option: string; token: string } | undefined {
+function optionOf(verb: Verb | undefined, word: string | undefined): { option: string; token: string } | undefined {
   if (word?.startsWith('--') !== true) return undefined;
   const flags = flagsOf(verb).find(([one]) => longOf(one) === word)?.[0];
   const token = flags === undefined ? undefined : valueIn(flags);
@@ -142,12 +142,33 @@ function wordsAfter(verb: Verb, before: readonly string[]): string[] {
 
 const TASK_TOKENS = new Set(['task', 'blocker', 'task-id']);
 
+/** The verbs that only look: they take an archived team, too. */
+const LOOKING: ReadonlySet<string> = new Set([
+  'at',
+  'diff',
+  'export',
+  'inbox',
+  'log',
+  'logs',
+  'report',
+  'status',
+  'task get',
+  'task list',
+  'ui',
+  'wait',
+  'watch',
+  'why',
+]);
+
 /** The teams and what is in them, as far as they can be read. */
 class Place {
   readonly #context: CliContext;
   readonly #isBack: boolean;
+  /** The verb takes an archived team, too. */
+  readonly #isLooking: boolean;
 
-  constructor(before: readonly string[], io: CliIo) {
+  constructor(verb: Verb | undefined, before: readonly string[], io: CliIo) {
+    this.#isLooking = verb !== undefined && LOOKING.has(verb.name);
     this.#isBack = before.includes('--back');
     const root = before[before.indexOf('--root') + 1];
     const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };
@@ -174,7 +195,7 @@ class Place {
   /** @param given the verb or option, and what it calls its word */
   offer({ option, token }: { readonly option: string; readonly token: string }, team = this.#onlyTeam()): Offer {
     if (option === 'create') return NOTHING;
-    if (token === 'team') return { choices: this.#teams().map((value) => ({ value, what: 'team' })) };
+    if (token === 'team') return { choices: [...this.#teams(), ...this.#archived()] };
     if (option === 'pipeline' && token === 'name') return this.#pipelines();
     if (option === 'why' && token === 'subject')
       return this.#inTeam(team, (store) => [...tasks(store), ...members(store)]);
@@ -189,17 +210,29 @@ class Place {
   }
 
   #isTeam(word: string): boolean {
-    return isName(word) && this.#teams().some((name) => name === word);
+    return isName(word) && [...this.#teams(), ...this.#archived()].some(({ value }) => value === word);
   }
 
   #onlyTeam(): string | undefined {
     const named = this.#context.io.environment[ENV.team];
     const teams = this.#teams();
-    return named !== undefined && named !== '' ? named : teams.length === 1 ? teams[0] : undefined;
+    return named !== undefined && named !== '' ? named : teams.length === 1 ? teams[0]?.value : undefined;
   }
 
-  #teams(): string[] {
-    return [...new Set(listTeams(rootOf(this.#context)).flatMap(({ name, archivedAt }) => (archivedAt ? [] : [name])))];
+  #teams(): Choice[] {
+    return this.#found().flatMap(({ name, archivedAt }) => (archivedAt ? [] : [{ value: name, what: 'team' }]));
+  }
+
+  /** One of each name that no living team has: the one that a verb would take. */
+  #archived(): Choice[] {
+    if (!this.#isLooking) return [];
+    const living = new Set(this.#teams().map(({ value }) => value));
+    const names = new Set(this.#found().flatMap(({ name }) => (living.has(name) ? [] : [name])));
+    return [...names].map((value) => ({ value, what: 'archived team' }));
+  }
+
+  #found(): ReturnType<typeof listTeams> {
+    return listTeams(rootOf(this.#context));
   }
 
   /** What stands before the number of a limit. */
@@ -216,7 +249,8 @@ class Place {
   }
 
   #inTeam(team: string | undefined, look: (store: TeamReader) => Choice[]): Offer {
-    const found = listTeams(rootOf(this.#context)).find(({ name, archivedAt }) => name === team && !archivedAt);
+    const named = this.#found().filter(({ name, archivedAt }) => name === team && (this.#isLooking || !archivedAt));
+    const found = named.find(({ archivedAt }) => !archivedAt) ?? named.at(-1);
     if (found === undefined) return NOTHING;
     const store = openForReading(found.paths, { clock: realClock });
     try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeJson, safeLine, safeText } from '../../../src/model/text/safe-text.ts';
+import { printedLine, safeJson, safeLine, safeText, visibleText } from '../../../src/model/text/safe-text.ts';
 
 const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff\p{Cs}]/u;
 
@@ -133,4 +133,22 @@ describe('safeJson', () => {
     );
     expect(safeJson({ a: '\u009b2J\u{e0041}\u202e' })).toBe('{"a":"\\u009b2J\\udb40\\udc41\\u202e"}');
   });
+});
+
+it.each([
+  ['    return 1  ', '    return 1'],
+  ['\tdone', '\tdone'],
+  [' 10%\r 20%\r100%\r', '100%'],
+  ['^M10%^M50%^M100%', '100%'],
+  ['done^M', 'done'],
+  ['press ^M to go on', 'press ^M to go on'],
+  ['\u001b[31mred\u001b[0m', 'red'],
+  ['^[[1;31mred^[[0m ^[[2Kx ^[]0;title^Gy', 'red x y'],
+])('the printed line %j is shown as %j', (line, shown) => {
+  expect(printedLine(line)).toBe(shown);
+});
+
+it('the printed line is the same for a file, where it is spelled', () => {
+  for (const line of ['\u001b[31mred\u001b[39m', ' 10%\r100%\r', 'a\tb', '\u001b]0;title\u0007x'])
+    expect(printedLine(visibleText(line))).toBe(printedLine(line));
 });

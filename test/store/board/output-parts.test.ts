@@ -59,7 +59,7 @@ describe('the output of a task', () => {
     ada.append(Buffer.from('b'));
     ada.begin(undefined, now());
     ada.append(Buffer.from('of nobody'));
-    expect(textOf(output)).toBe('ada.1:b');
+    expect(textOf(output)).toBe('ada.1:b\n');
   });
 
   it('goes on across a rotation of the log', () => {

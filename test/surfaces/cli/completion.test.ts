@@ -26,9 +26,31 @@ async function offered(...words: string[]): Promise<string[]> {
     .map((line) => line.split('\t')[0] ?? '');
 }
 
+describe('an archived team', () => {
+  it.each(['at', 'report', 'log', 'logs', 'why', 'diff', 'watch', 'ui'])('is offered to `teams %s`', async (verb) => {
+    await place.teams('delete', 'shop', '--force', '--now');
+    await place.teams('create', 'next');
+    expect(await offered(verb, '')).toEqual(expect.arrayContaining(['next', 'shop']));
+  });
+
+  it('is offered with its tasks and members, and to no verb that changes it', async () => {
+    await place.teams('delete', 'shop', '--force', '--now');
+    await place.teams('create', 'next');
+    expect(await offered('logs', 'shop', '')).toEqual(['ada', 'bob', 'lead', ':none']);
+    expect(await offered('task', 'get', 'shop', '')).toEqual(['1', '2', ':none']);
+    expect(await offered('spawn', 's')).toEqual([':none']);
+  });
+});
+
 describe('a word', () => {
   it.each<[words: string[], values: string[]]>([
     [['stat'], ['status', ':none']],
+    [['--root', ''], [':dirs']],
+    [['--root', '=', 'x'], [':dirs']],
+    [
+      ['--root', 'somewhere', '--json', 'stat'],
+      ['status', ':none'],
+    ],
     [
       ['task', 'rel'],
       ['release', ':none'],

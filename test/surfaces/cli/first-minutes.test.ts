@@ -35,6 +35,16 @@ describe('verbs of other programs', () => {
   );
 });
 
+it('two plans are no task in words', async () => {
+  const place = new Workplace();
+  place.put('one.yaml', '');
+  const { code, err } = await place.teams('run', 'one.yaml', 'two.yaml');
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'teams: One plan at a time: "two.yaml" is too much. A task in words stands in quotes.\n',
+  });
+});
+
 it('keys of other programs in a plan are answered with their name here', async () => {
   const place = new Workplace();
   const task = '{ id: a, name: A, command: ls, needs: [b], depends_on: [b], dependsOn: [b], retires: 2 }';

@@ -42,6 +42,14 @@ function twelve(): World {
   return team;
 }
 
+/** Of members that do not work. */
+const STATES: Readonly<Record<string, MemberState>> = {
+  member12: 'waiting',
+  rest1: 'stopped',
+  rest2: 'stopped',
+  rest3: 'left',
+};
+
 function sightOf({ board, now }: World): TeamSnapshot {
   const of = (member: string, state: MemberState, task: string) => ({
     name: name(member),
@@ -54,9 +62,7 @@ function sightOf({ board, now }: World): TeamSnapshot {
   });
   const members = board.members.has(name('ada'))
     ? [of('ada', 'working', '1'), of('bob', 'waiting', '3')]
-    : [...board.members.keys()].map((member, nth) =>
-        of(member, member === 'member12' ? 'waiting' : 'working', String(nth + 1)),
-      );
+    : [...board.members.keys()].map((member, nth) => of(member, STATES[member] ?? 'working', String(nth + 1)));
   return {
     board,
     members,
@@ -217,6 +223,23 @@ describe('a drawing', () => {
     expect(screen(twelve(), size).all.join('\n')).not.toContain('TASKS');
     const { all } = screen(twelve(), size, { ...FIRST, selected: 'task 7' });
     expect(all.find((line) => line.startsWith('> '))).toContain('#7 Mend the part of member7');
+  });
+
+  it('on a low screen members at rest take no lines from the tasks, and come when one is chosen', () => {
+    const members = ['rest1', 'rest2', 'rest3'];
+    const tasks = Array.from({ length: 12 }, (_, nth) => ({ subject: `Task ${nth + 1}` }));
+    const team = world({ members, tasks });
+    const size = { columns: 60, rows: 12 };
+    const { all, rows } = screen(team, size, { ...FIRST, selected: 'task 1' });
+    expect(all.filter((line) => /^> |^ {2}(?:ready|wait)/.test(line))).toHaveLength(7);
+    expect(all.find((line) => line.startsWith('MEMBERS'))).toBe('MEMBERS  0 of 3 working');
+    const { state } = press(FIRST, { kind: 'tab' }, { ...NOTHING_SHOWN, rows });
+    expect(state.selected).toBe('task 1');
+    // The failure that was chosen is retried: its task stays chosen.
+    const gone = screen(team, size, { ...FIRST, selected: 'failed task #7 0' });
+    expect(gone.all.find((line) => line.startsWith('> '))).toContain('#7 Task 7');
+    const chosen = screen(team, size, { ...FIRST, selected: 'member rest3' });
+    expect(chosen.all.find((line) => line.includes('rest3'))).toContain('> rest3');
   });
 
   it('a drawing shows only what the filter accepts', () => {

@@ -11,7 +11,6 @@ import {
   type PlanContext,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
-import { noMore } from './options.ts';
 import { readStdin } from './stdin.ts';
 
 /**
@@ -21,7 +20,11 @@ import { readStdin } from './stdin.ts';
 export async function planOf(frame: CliContext, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
   const [word, ...rest] = words;
   if (word === undefined) return ownPlan(context);
-  noMore(rest);
+  if (rest[0] !== undefined)
+    throw new UsageError(
+      'USAGE',
+      `One plan at a time: ${JSON.stringify(rest[0])} is too much. A task in words stands in quotes.`,
+    );
   const plan = word === '-' ? planInText(await readStdin(frame.io), context) : planInFile(word, context);
   if (plan) return plan;
   throw missing(word, context.cwd);

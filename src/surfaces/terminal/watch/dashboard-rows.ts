@@ -1,15 +1,15 @@
 /** Selects what a filter shows, and which rows can be chosen. */
 import type { BoardColumn, Card, MessageSummary, TeamProblem, TeamSnapshot } from '../../../app.ts';
 
-/** The order of the cards: current work first, ended tasks last. */
+/** The order of the cards: current work first, then what was not done, then what was. */
 const ORDER: readonly BoardColumn[] = [
   'in_progress',
   'landing',
   'failed',
   'ready',
   'blocked',
-  'completed',
   'skipped',
+  'completed',
   'cancelled',
 ];
 
@@ -76,12 +76,16 @@ export function keyOf(row: Row): string {
   return `${row.problem.kind} ${row.problem.subject} ${row.problem.since ?? ''}`;
 }
 
-/** The index of the chosen row; the first one if it is gone. */
-export const chosenRow = ({ selected }: { readonly selected: string }, rows: readonly Row[]): number =>
-  Math.max(
+/** The index of the chosen row; if it is gone, the task that it was about, else the first one. */
+export function chosenRow({ selected }: { readonly selected: string }, rows: readonly Row[]): number {
+  const at = rows.findIndex((row) => keyOf(row) === selected);
+  if (at >= 0) return at;
+  const about = /\btask #(\S+)/.exec(selected)?.[1];
+  return Math.max(
     0,
-    rows.findIndex((row) => keyOf(row) === selected),
+    rows.findIndex((row) => row.kind === 'task' && row.card.id === about),
   );
+}
 
 /** Whose output a row stands for. */
 export function subjectOf(row: Row | undefined): Subject | undefined {

@@ -28,12 +28,26 @@ export function listPane(look: DashboardModel, room: number, columns: number): r
   const at = chosenRow(look.state, look.rows);
   const inMembers = at - problems.length;
   const inTasks = inMembers - members.length;
-  const { forProblems, forMembers, forTasks, isGrid } = divided(look, { room, columns, isInTasks: inTasks >= 0 });
+  const isInMembers = inMembers >= 0 && inTasks < 0;
+  const { forProblems, forMembers, forTasks, isGrid } = divided(look, {
+    room,
+    columns,
+    isInMembers,
+    isInTasks: inTasks >= 0,
+  });
   return [
     ...problemPart(look, at, forProblems),
     ...(isGrid ? memberGrid(look, inMembers, { room: forMembers, columns }) : memberPart(look, inMembers, forMembers)),
     ...taskPart(look, inTasks, forTasks),
   ];
+}
+
+interface DivisionOf {
+  readonly room: number;
+  readonly columns: number;
+  /** Where the chosen row is. */
+  readonly isInMembers: boolean;
+  readonly isInTasks: boolean;
 }
 
 interface Divided {
@@ -44,26 +58,33 @@ interface Divided {
   readonly isGrid: boolean;
 }
 
+/** Members that do nothing any more: where lines are scarce, the heading counts them. */
+const AT_REST: ReadonlySet<string> = new Set(['stopped', 'left', 'joined']);
+
 /**
- * Gives each part its lines. If all members fit once the tasks are left out, they are left out until one is chosen: the
- * members name the tasks that are worked on, and the header counts the others.
+ * Gives each part its lines. Members at rest get what the tasks leave, unless one is chosen. If all members fit once
+ * the tasks are left out, they are left out until one is chosen: the members name the tasks that are worked on, and the
+ * header counts the others.
  */
 function divided(
   { shown: { problems, members, cards } }: DashboardModel,
-  { room, columns, isInTasks }: { room: number; columns: number; isInTasks: boolean },
+  { room, columns, isInMembers, isInTasks }: DivisionOf,
 ): Divided {
   const wish = (lines: number) => ({ least: 2, want: lines + 1 });
+  const awake = isInMembers ? members.length : members.filter(({ state }) => !AT_REST.has(state)).length;
   const forProblem = problems.length === 0 ? { least: 0, want: 0 } : wish(problems.length);
   const share = (lines: number): Divided => {
-    const [forProblems = 0, forMembers = 0, forTasks = 0] = allocateLines(room, [
+    const [forProblems = 0, forAwake = 0, forTasks = 0] = allocateLines(room, [
       forProblem,
-      wish(lines),
+      wish(Math.min(lines, awake)),
       wish(cards.length),
     ]);
+    const left = forAwake === 0 ? 0 : room - forProblems - forAwake - forTasks;
+    const forMembers = Math.min(lines + 1, forAwake + left);
     return { forProblems, forMembers, forTasks, isGrid: lines < members.length };
   };
   const single = share(members.length);
-  if (single.forMembers > members.length || columns < 2 * CELL) return single;
+  if (single.forMembers > awake || columns < 2 * CELL) return single;
   const lines = Math.ceil(members.length / 2);
   const grid = share(lines);
   if (grid.forMembers > lines || isInTasks) return grid;
@@ -154,7 +175,9 @@ interface Part {
 
 /** A heading, the lines, and how many are hidden above and below. */
 function part(title: string, note: string, lines: readonly ListLine[], { from, to, of }: Part): ListLine[] {
-  const hidden = [from > 0 ? `${from} above` : '', to < of ? `${of - to} below` : ''].filter((text) => text !== '');
+  // Without a line there is no above and below.
+  const around = lines.length === 0 ? [] : [from > 0 ? `${from} above` : '', to < of ? `${of - to} below` : ''];
+  const hidden = around.filter((text) => text !== '');
   const rest = [note, ...(hidden.length === 0 ? [] : [`(${hidden.join(', ')})`])]
     .filter((text) => text !== '')
     .join(' ');

@@ -74,7 +74,8 @@ const whereIn = ({ state: { back }, lines }: DashboardModel, { mostBack }: Outpu
 };
 
 /** A long line takes several rows. */
-const rowsOfLine = (line: string, columns: number): string[] => wrapped(printedLine(line).replaceAll('\t', '  '), columns);
+const rowsOfLine = (line: string, columns: number): string[] =>
+  wrapped(printedLine(line).replaceAll('\t', '  '), columns);
 
 function spaceFor(lines: readonly string[], height: number, columns: number): OutputSpace {
   let rows = 0;
