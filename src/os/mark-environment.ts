@@ -11,7 +11,7 @@
  * sandbox can stop that.
  */
 import type { Mark } from '../model/agent/process-mark.ts';
-import { findProgram } from './program-path.ts';
+import { findProgram, pathOutside } from './program-path.ts';
 import type { ResourceLimits } from './process-identity.ts';
 import { ENV } from '../model/text/environment.ts';
 
@@ -81,7 +81,7 @@ let prlimit: { readonly path: string | undefined } | undefined;
 
 /** The path of `prlimit`, looked up once; undefined if it does not exist or this is not Linux. */
 export function prlimitPath(): string | undefined {
-  prlimit ??= { path: process.platform === 'linux' ? findProgram('prlimit', process.env['PATH'] ?? '') : undefined };
+  prlimit ??= { path: process.platform === 'linux' ? findProgram('prlimit', pathOutside(process.env['PATH'] ?? '')) : undefined };
   return prlimit.path;
 }
 

@@ -1,6 +1,8 @@
 /** Finds programs. */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import process from 'node:process';
 
 /**
  * The path of a program: an absolute path itself, or the first executable of that name on `path`. Relative entries of
@@ -25,5 +27,58 @@ function isExecutable(file: string): boolean {
   } catch {
     // Missing or not executable for this user: the next directory may have it.
     return false;
+  }
+}
+
+/**
+ * The entries of `path` for a program that this runtime itself starts outside of an isolation, such as git: absolute, and
+ * outside of the project, whose files a clone brings and members write. `npx` and `npm run` put the project's
+ * `node_modules/.bin` in front.
+ *
+ * @param at a directory in the project
+ */
+export function pathOutside(path: string, at = process.cwd()): string {
+  const key = `${at}\0${path}`;
+  const known = outside.get(key);
+  if (known !== undefined) return known;
+  const around = [...projects, projectAround(at)];
+  const isOutside = (entry: string): boolean => !around.some((project) => isBelow(project, entry));
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry) && isOutside(realPath(entry)));
+  const found = entries.join(delimiter);
+  outside.set(key, found);
+  return found;
+}
+
+const outside = new Map<string, string>();
+const projects = new Set<string>();
+
+/** A project in which this process works, wherever it was started. */
+export function nameProject(root: string): void {
+  const project = projectAround(root);
+  if (project === undefined || projects.has(project)) return;
+  projects.add(project);
+  outside.clear();
+}
+
+/** The highest directory around that is a repository or has teams. The home directory is none: it holds the user's tools. */
+function projectAround(at: string): string | undefined {
+  const home = realPath(homedir());
+  const around: string[] = [];
+  for (let place = realPath(at); !isBelow(place, home) && place !== dirname(place); place = dirname(place))
+    around.push(place);
+  return around.findLast((place) => MARKS.some((name) => existsSync(join(place, name)))) ?? around[0];
+}
+
+const MARKS = ['.git', '.teams'];
+
+const isBelow = (folder: string | undefined, path: string): boolean =>
+  folder !== undefined && (path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is missing, so it holds no program.
+    return path;
   }
 }

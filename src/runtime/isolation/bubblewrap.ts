@@ -4,7 +4,7 @@ import { startProcess } from '../../agents/programs/process.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { callFilter } from '../../policy/sandbox/call-filter.ts';
 import { keepCallFilter } from '../../store/user/call-filter-file.ts';
-import { findProgram } from '../../os/program-path.ts';
+import { findProgram, pathOutside } from '../../os/program-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +12,7 @@ const PROBE_MS = 20_000;
 
 /** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
 export const bubblewrap = (environment: Environment): string | undefined =>
-  process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+  process.platform === 'linux' ? findProgram('bwrap', pathOutside(environment['PATH'] ?? '')) : undefined;
 
 const FILTER = callFilter(process.arch);
 

@@ -22,7 +22,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
-import { findProgram } from '../../os/program-path.ts';
+import { findProgram, pathOutside } from '../../os/program-path.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, recordsFolder } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
@@ -230,7 +230,7 @@ function closer(environment: Variables): string[] {
   return bash === undefined ? [] : [bash, '-c', CLOSE, 'teams'];
 }
 
-const bashOf = ({ PATH = '' }: Variables): string | undefined => findProgram('bash', `${PATH}:/bin`);
+const bashOf = ({ PATH = '' }: Variables): string | undefined => findProgram('bash', `${pathOutside(PATH)}:/bin`);
 
 const descriptorTrouble = (environment: Variables): string | undefined =>
   bashOf(environment) === undefined && inheritedDescriptors() > 0

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { startProcess } from '../../agents/programs/process.ts';
 import { prlimitPath, type Marker } from '../../os/mark-environment.ts';
+import { findProgram, pathOutside } from '../../os/program-path.ts';
 import { watchPipes } from './pipe-watch.ts';
 
 export interface GitWhere {
@@ -46,7 +47,7 @@ const SETTINGS = [
   'submodule.recurse=false',
   'diff.ignoreSubmodules=all',
 ];
-const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
+const ALWAYS = ['--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 
 /**
  * A repository may say that objects are elsewhere, and name the program that gets them; or that another object stands
@@ -117,12 +118,17 @@ function limits(): string[] {
 
 async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
-  const argv = [...limits(), ...ALWAYS, ...args];
+  const inherited = childEnvironment('exec', { parent: process.env });
+  // Git finds the filters of the user's configuration there, too.
+  const PATH = pathOutside(pathOutside(inherited['PATH'] ?? ''), cwd);
+  const argv = [...limits(), findProgram('git', PATH) ?? 'git', ...ALWAYS, ...args];
   const marked = marker?.mark(argv);
   const request = {
     argv: marked?.argv ?? argv,
     env: {
-      ...childEnvironment('exec', { parent: process.env }),
+      ...inherited,
+      // An empty one is the working directory.
+      PATH: PATH || '/',
       ...marked?.env,
       GIT_OPTIONAL_LOCKS: '0',
       ...BELIEVES_NOTHING,

@@ -28,6 +28,7 @@ import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { startFailure, type MemberProcess } from '../lead/supervisor.ts';
 import { ClockWatch } from '../process/clock-watch.ts';
+import { nameProject } from '../../os/program-path.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 
@@ -67,6 +68,7 @@ export class RunSession {
    * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not create
    */
   static async open(paths: TeamPaths, options: SessionOptions): Promise<RunSession> {
+    nameProject(paths.root);
     const changed = new IdSet();
     const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
     const store = openStore(paths, {

@@ -14,10 +14,12 @@ import {
   freeRef,
   hasOwnObject,
   hasVault,
+  isVaultOurs,
   makeVault,
   removeBundle,
   renewVault,
 } from '../../store/team/vault.ts';
+import { realDisk } from '../../store/files/disk.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { IDENTITY } from '../process/bring-commit.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
@@ -28,21 +30,42 @@ import { knownOf, refsOf } from '../process/safety-ref.ts';
 /** How git is run for it. */
 export type VaultGit = Pick<GitWhere, 'signal' | 'marker'>;
 
-/** Git in the team's repository; its working tree is empty, so no file of a member says how git merges. */
-export const inVault = ({ vault }: TeamPaths, how: VaultGit): GitWhere => ({
-  ...how,
-  cwd: vault,
-  isOurs: true,
-  env: { ...IDENTITY, GIT_DIR: vault, GIT_WORK_TREE: join(vault, 'empty') },
-});
+/**
+ * Git in the team's repository; its working tree is empty, so no file of a member says how git merges.
+ *
+ * @throws GitFailure if its configuration is not ours any more
+ */
+export function inVault({ vault }: TeamPaths, how: VaultGit): GitWhere {
+  requireOurs(vault);
+  return {
+    ...how,
+    cwd: vault,
+    isOurs: true,
+    env: { ...IDENTITY, GIT_DIR: vault, GIT_WORK_TREE: join(vault, 'empty') },
+  };
+}
 
-/** Git that reads and writes the files of one tree. */
-export const inTree = (paths: TeamPaths, of: TreeOwner, how: VaultGit): GitWhere => ({
-  ...how,
-  cwd: paths.tree(of),
-  isOurs: true,
-  env: { ...IDENTITY, GIT_DIR: paths.vault, GIT_WORK_TREE: paths.tree(of), GIT_INDEX_FILE: paths.treeIndex(of) },
-});
+/**
+ * Git that reads and writes the files of one tree.
+ *
+ * @throws GitFailure if the configuration of the team's repository is not ours any more
+ */
+export function inTree(paths: TeamPaths, of: TreeOwner, how: VaultGit): GitWhere {
+  requireOurs(paths.vault);
+  return {
+    ...how,
+    cwd: paths.tree(of),
+    isOurs: true,
+    env: { ...IDENTITY, GIT_DIR: paths.vault, GIT_WORK_TREE: paths.tree(of), GIT_INDEX_FILE: paths.treeIndex(of) },
+  };
+}
+
+function requireOurs(vault: string): void {
+  if (isVaultOurs(realDisk, { vault })) return;
+  throw new GitFailure(
+    `the configuration of ${vault} was changed by another program, and may name programs: restore it, or start the plan again with --fresh`,
+  );
+}
 
 /**
  * For a verb that only looks, or works after the run: its project may have been moved or copied since. Where that cannot

@@ -42,6 +42,19 @@ const configOf = ({ format, settings }: VaultFacts): string =>
     '',
   ].join('\n');
 
+/** Each line that {@link configOf} can write: no filter, no driver, no program, no other file. */
+const OWN_LINE =
+  /^(?:\[(?:core|extensions|gc|uploadpack)\]|\t(?:repositoryformatversion|bare|autocrlf|safecrlf|fsync|filemode|symlinks|ignorecase|precomposeunicode|objectFormat|auto|allowAnySHA1InWant) = [a-z0-9]+)?$/;
+
+/**
+ * Whether git would run with our configuration only. The repository lies where git ignores files, so that a pull can
+ * overwrite them. True for one that does not exist yet.
+ */
+export function isVaultOurs(disk: Disk, { vault }: Pick<TeamPaths, 'vault'>): boolean {
+  if (lookAt(disk, join(vault, 'commondir')) !== undefined) return false;
+  return (readText(disk, join(vault, 'config')) ?? '').split('\n').every((line) => OWN_LINE.test(line));
+}
+
 export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(disk, join(vault, 'HEAD')) !== undefined;
 
 /** Makes the repository at once: built beside its place, then renamed. */
