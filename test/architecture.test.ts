@@ -146,7 +146,11 @@ const ARCHITECTURE: Architecture = {
       why: 'directories of a program, opened without following links',
     },
     { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
-    { path: 'os/program-path.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
+    {
+      path: 'os/program-path.ts',
+      builtins: ['fs', 'os'],
+      why: 'looks for an executable on PATH, and knows the home directory as no project',
+    },
     {
       path: 'runtime/teammate/runtime-warm-up.ts',
       builtins: ['fs'],
