@@ -30,6 +30,10 @@ const PORTION = 500;
 
 const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
+/** How the run stands beside its rows, for a comparison. */
+const standing = ({ outcome, lead, unread }: TeamSnapshot): string =>
+  JSON.stringify([outcome, lead.alive, lead.pid, lead.epoch, unread]);
+
 export class LiveModel {
   /** Why the view is not updated any more; null while it is. */
   trouble: string | null = null;
@@ -76,7 +80,8 @@ export class LiveModel {
     // The board may be ahead of the events that were read, so changed rows get a number above all that was sent.
     const since = this.#number + 1;
     const changes = [
-      this.#snapshot === undefined || number > this.#number,
+      // A lead that is gone leaves no event.
+      this.#snapshot === undefined || number > this.#number || standing(this.#snapshot) !== standing(snapshot),
       yield* this.#putTasks(snapshot.board, since),
       yield* this.#putSpans(snapshot, since),
       this.#parts.put('members', memberRows(snapshot, projection), since),

@@ -6,7 +6,7 @@ import { problemsOf } from '../../../src/policy/view/team-problems.ts';
 import { TeamProjection } from '../../../src/policy/view/team-projection.ts';
 import type { MemberState } from '../../../src/model/team/team-config.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
-import type { DashboardModel } from '../../../src/surfaces/terminal/watch/dashboard-model.ts';
+import { seenInRun, type DashboardModel } from '../../../src/surfaces/terminal/watch/dashboard-model.ts';
 import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';
 import type { StyledLine } from '../../../src/surfaces/terminal/watch/styled-line.ts';
 import { pauseAfter } from '../../../src/surfaces/terminal/watch/redraw-pace.ts';
@@ -216,6 +216,13 @@ describe('a drawing', () => {
     const chosen = { ...FIRST, selected: 'member member1' };
     const { state } = press(chosen, { kind: 'down' }, { ...NOTHING_SHOWN, rows });
     expect(state.selected).toBe('member member2');
+  });
+
+  it('the view of a run does not say that it has no lead, while the lead begins anew after a retry', () => {
+    const about = { kind: 'leaderless' as const, subject: 'team', text: 'it has no lead' };
+    const snapshot = sightOf(twelve());
+    const { problems } = seenInRun({ ...snapshot, problems: [...snapshot.problems, about] });
+    expect(problems).toEqual(snapshot.problems);
   });
 
   it('on a low screen the tasks come back when one is chosen', () => {

@@ -1,6 +1,7 @@
 /** The rows of the live page: the same as those of a page that is opened later. */
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { teamEvents, TeamWatch } from '../../../src/app.ts';
+import { LEAD, teamEvents, TeamWatch } from '../../../src/app.ts';
 import { runAtOnce } from '../../../src/surfaces/web/cooperative.ts';
 import { LiveModel } from '../../../src/surfaces/web/live-model.ts';
 import { PageModel } from '../../../src/surfaces/web/page/page-model.ts';
@@ -62,5 +63,15 @@ describe('the live page', () => {
     expect(new Set([...live.page.spans.values()].map(({ end }) => end))).toEqual(new Set(['completed', 'failed']));
     live.watch.close();
     fresh.watch.close();
+  });
+
+  it('tells of a lead that is gone, which leaves no event', () => {
+    const team = new ToldTeam({ ada: 'executor/exec' }).ledByUs().started('ada').add('Work');
+    const { live, watch } = new Viewer(team);
+    const look = (): boolean => runAtOnce(live.look());
+    expect([look(), look()]).toEqual([true, false]);
+    rmSync(team.store.paths.leaseOwner(LEAD));
+    expect([look(), look()]).toEqual([true, false]);
+    watch.close();
   });
 });

@@ -55,6 +55,12 @@ export function rowsIn(
   return { shown, rows: rowsOf(shown) };
 }
 
+/** In the view of a run its lead is at hand: between two rounds, too, where it begins anew after a retry. */
+export const seenInRun = (snapshot: TeamSnapshot): TeamSnapshot => ({
+  ...snapshot,
+  problems: snapshot.problems.filter(({ kind }) => kind !== 'leaderless'),
+});
+
 type Progress = Pick<
   DashboardModel,
   'snapshot' | 'words' | 'worked' | 'spending' | 'startedAt' | 'endedAt' | 'remaining'

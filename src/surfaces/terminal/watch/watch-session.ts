@@ -5,7 +5,7 @@ import { Dashboard } from './dashboard.tsx';
 import { draw, type Drawing } from './draw.ts';
 import { NO_SPACE } from './output-pane.ts';
 import { Feed, type FeedSource } from './feed.ts';
-import { progressOf, rowsIn, type DashboardModel, type DashboardSize } from './dashboard-model.ts';
+import { progressOf, rowsIn, seenInRun, type DashboardModel, type DashboardSize } from './dashboard-model.ts';
 import type { DashboardOptions } from './watch-team.ts';
 import { pauseAfter } from './redraw-pace.ts';
 import type { DashboardRows, Row } from './dashboard-rows.ts';
@@ -44,7 +44,7 @@ export class WatchSession {
     this.#watch = watch;
     this.#options = options;
     this.#out = options.out ?? process.stdout;
-    this.#snapshot = watch.look();
+    this.#snapshot = this.#sight();
     this.#stream = new PlainStream(options.write);
     this.#notifier = new Notifier(options.notify, process.env);
     this.#desk = new OrderDesk(options.actions, {
@@ -131,9 +131,14 @@ export class WatchSession {
     this.#end();
   }
 
+  #sight(): TeamSnapshot {
+    const snapshot = this.#watch.look();
+    return this.#options.run === undefined ? snapshot : seenInRun(snapshot);
+  }
+
   #look(): void {
     try {
-      this.#snapshot = this.#watch.look();
+      this.#snapshot = this.#sight();
     } catch {
       // The team was archived in the meantime; the last snapshot stays.
       this.#state = { ...this.#state, notice: 'The team can no longer be read; this is its last known state.' };
