@@ -49,10 +49,21 @@ const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folde
 export async function snapshot(where: GitWhere, from?: string): Promise<string> {
   if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
   // `.teams` of the project itself stays as it was; nothing else of ours is below.
-  const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
+  const stubs = (await notIgnored(stubsBelow(where.cwd), where)).map((path) => `:(exclude,top,literal)${path}`);
   const without = [...OURS, ...stubs, ...(await withoutRepositories(where))];
   requireGit(await git(['add', '-A', '--', ':/', ...without], where), 'git add');
   return requireGit(await git(['write-tree'], where), 'git write-tree');
+}
+
+/** Git refuses to leave out by name what it ignores anyway; a member may have changed what it ignores. */
+async function notIgnored(paths: readonly string[], where: GitWhere): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const { code, said } = await git(['check-ignore', '--quiet', '--', path], where);
+    if (code === 1) found.push(path);
+    else if (code !== 0) throw new GitFailure(`git check-ignore: ${said}`);
+  }
+  return found;
 }
 
 /** Makes the files of a tree those of a git tree; ignored files stay. @throws GitFailure */
