@@ -92,8 +92,16 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
 export interface Unproved {
   /** On the board. */
   readonly commands: readonly TaskCommand[];
+  /** What each tree of the team would run before and after its tasks. */
+  readonly trees: readonly string[];
   /** The plan that the lead would carry out, line by line, if it is not the one that this user started. */
   readonly plan: readonly string[] | undefined;
+}
+
+/** Of a config that does not carry this user's seal. */
+function foreignTreeCommands({ config }: TeamStore): string[] {
+  const { setup = [], teardown = [] } = config.read()?.trees ?? {};
+  return config.isSealed() ? [] : [...setup, ...teardown];
 }
 
 /** The lines of a plan that is not this user's own; undefined if it is, or there is none. */
@@ -135,7 +143,9 @@ export async function trustTeam(
     store.board.fold();
     const commands = store.commands.untrusted('all');
     const plan = foreignPlan(store);
-    if ((commands.length > 0 || plan !== undefined) && !(await agrees({ commands, plan }))) return false;
+    const trees = foreignTreeCommands(store);
+    const isProved = commands.length + trees.length === 0 && plan === undefined;
+    if (!isProved && !(await agrees({ commands, trees, plan }))) return false;
     store.commands.trust(commands);
     await trustPlan(store);
     await store.config.update((current) => ({ next: current, result: undefined }));
