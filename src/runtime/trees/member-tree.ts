@@ -17,6 +17,7 @@ import {
   setTreeAside,
 } from '../../store/team/vault.ts';
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
+import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { GitFailure, requireGit, stubsBelow, treeChanges, withoutRepositories } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -119,6 +120,7 @@ export class MemberTree {
   readonly #store: TeamStore;
   readonly #member: Name;
   readonly #refs: VaultRefs;
+  readonly #outputs: TreeOutputs;
   /** The claim that it was made for, and the state that it began from. */
   #begun: { readonly claim: string; readonly base: string } | undefined;
 
@@ -126,6 +128,7 @@ export class MemberTree {
     this.#store = store;
     this.#member = member;
     this.#refs = new VaultRefs(store);
+    this.#outputs = new TreeOutputs(store, member);
   }
 
   /**
@@ -167,6 +170,7 @@ export class MemberTree {
     // What it changed of files that git does not ignore is no change of the member.
     if (await setUp(this.#store, this.#member, use.run))
       await again(signal, () => this.#showAgain(main, begins, signal));
+    await this.#outputs.bring(task, { signal });
     this.#begun = { claim, base: main };
   }
 
@@ -194,6 +198,7 @@ export class MemberTree {
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
     const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : base });
+    await this.#outputs.keep(task, tree, { signal });
     if (tree === (await treeOf(base, where))) return undefined;
     const inner = await nestedRepository(base, tree, where);
     if (inner !== undefined)

@@ -2,10 +2,21 @@
  * What a tree has besides the files that git knows: places for what it borrows of the project, copies of that where no
  * isolation mounts it, and a note of how far its setup came (docs/isolation.md).
  */
-import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
-import { lstatSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  chmodSync,
+  constants,
+  copyFile,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { withinOwn } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -59,7 +70,7 @@ export async function copyLent(
   try {
     removeTree(disk, draft);
     const from = realpathSync(join(project, path));
-    const size = await sizeOf(from, room, signal);
+    const size = sizeUpTo(from, room);
     if (size === undefined) return undefined;
     if (!(await copyAll(from, draft, signal))) return 0;
     withinOwn(tree, dirname(path), (at) => renameSync(draft, join(at, basename(path))));
@@ -78,15 +89,16 @@ function isEmptyPlace(path: string): boolean {
   return found === undefined || (found.isFile() && found.size === 0);
 }
 
-async function sizeOf(path: string, room: number, signal: AbortSignal): Promise<number | undefined> {
+/** Of a file, or of all files of a folder; no link is followed. @returns undefined if it is more than the room */
+function sizeUpTo(path: string, room: number): number | undefined {
   let sum = 0;
   const left = [path];
-  for (let next = left.pop(); next !== undefined && !signal.aborted; next = left.pop()) {
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const at = next;
-    const found = await lstat(at);
-    if (found.isFile()) sum += found.size;
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found?.isFile() === true) sum += found.size;
     if (sum > room) return undefined;
-    if (found.isDirectory()) left.push(...(await readdir(at)).map((name) => join(at, name)));
+    if (found?.isDirectory() === true) left.push(...readdirSync(at).map((name) => join(at, name)));
   }
   return sum;
 }
@@ -100,18 +112,26 @@ async function copyAll(from: string, to: string, signal: AbortSignal): Promise<b
   const left = [{ from, to }];
   for (let next = left.pop(); next !== undefined && !signal.aborted; next = left.pop()) {
     const one = next;
-    const found = await lstat(one.from);
-    if (found.isSymbolicLink()) await symlink(await readlink(one.from), one.to);
-    else if (found.isFile()) await copyFile(one.from, one.to, constants.COPYFILE_FICLONE);
+    const found = lstatSync(one.from);
+    if (found.isSymbolicLink()) symlinkSync(readlinkSync(one.from), one.to);
+    else if (found.isFile()) await copied(one.from, one.to);
     else if (found.isDirectory()) {
-      await mkdir(one.to, { mode: DIRECTORY_MODE });
-      await chmod(one.to, (found.mode & 0o777) | 0o700);
-      const names = await readdir(one.from);
-      left.push(...names.map((name) => ({ from: join(one.from, name), to: join(one.to, name) })));
+      mkdirSync(one.to, { mode: DIRECTORY_MODE });
+      chmodSync(one.to, (found.mode & 0o777) | 0o700);
+      left.push(...readdirSync(one.from).map((name) => ({ from: join(one.from, name), to: join(one.to, name) })));
     }
   }
   return !signal.aborted;
 }
+
+/** Not all at once: this process goes on to answer its team. */
+const copied = (from: string, to: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    copyFile(from, to, constants.COPYFILE_FICLONE, (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
 
 /** What the note of a tree says whose setup began and did not end. */
 const BEGUN = 'begun';
@@ -130,3 +150,23 @@ export const forgetSetup = (paths: TeamPaths, of: TreeOwner): void => rmSync(pat
 /** Whether its setup began, also if it did not end. */
 export const wasSetUp = (disk: Disk, paths: TeamPaths, of: TreeOwner): boolean =>
   readText(disk, paths.treeSetup(of)) !== undefined;
+
+/** A larger artifact that git ignores is not kept. */
+export const MOST_OUTPUT_BYTES = 100 * 2 ** 20;
+
+/** @returns a path of a tree relative to it; undefined for one that is elsewhere, or the tree itself */
+export function pathInTree(paths: TeamPaths, of: TreeOwner, path: string): string | undefined {
+  const way = relative(paths.tree(of), resolve(paths.tree(of), path));
+  return way === '' || isAbsolute(way) || way.split('/')[0] === '..' ? undefined : way;
+}
+
+export const isInTree = (paths: TeamPaths, of: TreeOwner, path: string): boolean =>
+  lstatSync(join(paths.tree(of), path), { throwIfNoEntry: false }) !== undefined;
+
+/** Whether what is there may be kept. */
+export const isKeptOutput = (paths: TeamPaths, of: TreeOwner, path: string): boolean =>
+  sizeUpTo(join(paths.tree(of), path), MOST_OUTPUT_BYTES) !== undefined;
+
+export function forgetOutputIndex(paths: TeamPaths, of: TreeOwner): void {
+  for (const end of ['', '.lock']) rmSync(`${paths.outputIndex(of)}${end}`, { force: true });
+}
