@@ -149,7 +149,7 @@ export {
   inspectExistingRun,
 } from './runtime/runs/existing-run.ts';
 export { type PlanPreview, previewPlan } from './runtime/runs/plan-preview.ts';
-export { isolationModeSchema, type IsolationMode } from './model/team/isolation.ts';
+export { isolationModeSchema, modeOf, needsOf, type IsolationMode } from './model/team/isolation.ts';
 export { makePlannedTeam, planHash, type PlannedFrom, type RunOptions, runTeam } from './runtime/runs/run.ts';
 export { routeText } from './runtime/runs/route.ts';
 export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';

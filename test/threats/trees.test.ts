@@ -161,3 +161,11 @@ it('no filter of a repository that a member made in its tree runs outside of the
   expect(landed(at, 'after.txt')).toBe('after\n');
   expect(git(at, 'ls-tree', mainOf(at), 'sub')).toContain(head);
 });
+
+it('an isolated member of a project whose git ignores .env, a name that the isolation covers, lands its change', async () => {
+  const { at, place } = project({ '.gitignore': '.env\n' });
+  const members = [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }];
+  const { exitCode, out } = await run(at, place, { members, tasks: [{ subject: 'One', run: 'echo one >one.txt' }] });
+  expect(exitCode, out).toBe(0);
+  expect(landed(at, 'one.txt')).toBe('one\n');
+});

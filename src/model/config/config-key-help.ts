@@ -1,6 +1,7 @@
 /** The keys of a configuration file, for people; see `key-help.ts`. */
 import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
 import { BUDGET_KEY_HELP } from '../team/budget-key-help.ts';
+import { TREE_KEY_HELP } from '../team/isolation-key-help.ts';
 import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
 
 const CONFIG: KeyHelpTable = {
@@ -63,6 +64,8 @@ const CONFIG: KeyHelpTable = {
     text: 'Whether each member works in a tree of its own, from which changes land and `teams apply` brings them into your files: `auto` for tasks in words where it helps and is possible, `trees` also for plans that say nothing, or `off`. See [isolation](isolation.md).',
     example: 'off',
   },
+  'isolation.mode': { text: 'The mode, where trees need more than that.', otherwise: '`auto`', example: 'trees' },
+  ...helpBelow('isolation', TREE_KEY_HELP),
   sandbox: { text: 'How sandboxes are enforced.' },
   'sandbox.bwrap': {
     text: 'Whether bubblewrap fences commands: where it works (`auto`), always or not at all (`required`), or never.',

@@ -18,7 +18,7 @@ import { modelsSchema, priceSchema } from '../agent/models.ts';
 import { MAX_MEMBERS } from '../plan/plan-schema.ts';
 import { budgetSchema } from '../team/budget.ts';
 import { eventPatternSchema } from '../team/hook-event.ts';
-import { isolationModeSchema } from '../team/isolation.ts';
+import { isolationSchema } from '../team/isolation.ts';
 import { lendSchema } from '../team/lend.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
@@ -72,7 +72,7 @@ export const configSchema = closed({
   relayTimeoutMs: ms(1).default(600_000),
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
   /** Whether members work in trees of their own; `auto` counts for tasks in words. */
-  isolation: isolationModeSchema.default('auto'),
+  isolation: isolationSchema.prefault('auto'),
   sandbox: closed({
     bwrap: z.enum(['auto', 'required', 'off']).default('auto'),
     lend: lendSchema.prefault({}),

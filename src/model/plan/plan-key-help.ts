@@ -1,6 +1,7 @@
 /** The keys of a plan file, for people; see `key-help.ts`. */
 import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
 import { BUDGET_KEY_HELP } from '../team/budget-key-help.ts';
+import { TREE_KEY_HELP } from '../team/isolation-key-help.ts';
 import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
 
 const PLAN: KeyHelpTable = {
@@ -60,6 +61,8 @@ const PLAN: KeyHelpTable = {
     otherwise: '`off`, or `trees` if the configuration says so; for a task in words `isolation` of the configuration',
     example: 'trees',
   },
+  'isolation.mode': { text: 'The mode, where trees need more than that.', otherwise: '`trees`', example: 'auto' },
+  ...helpBelow('isolation', TREE_KEY_HELP),
   budget: {
     text: 'What the team may use together; see [budgets](budgets.md). A member and a task may have a budget, too.',
     otherwise: '`budget` of the configuration, else no limit',

@@ -16,7 +16,7 @@ import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { profileSchema } from '../board/event.ts';
 import { budgetSchema } from '../team/budget.ts';
-import { isolationModeSchema } from '../team/isolation.ts';
+import { isolationSchema } from '../team/isolation.ts';
 import { lendSchema } from '../team/lend.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
 import { FOREIGN_PLAN_KEYS, FOREIGN_TASK_KEYS } from './foreign-keys.ts';
@@ -164,7 +164,7 @@ export const planFileSchema = closed(
     envPass: z.array(envNameSchema).max(1_000).default([]),
     sandbox: closed({ lend: lendSchema.prefault({}) }).prefault({}),
     /** Whether each member works in a tree of its own, and its changes land one after the other. */
-    isolation: isolationModeSchema.optional(),
+    isolation: isolationSchema.optional(),
     /** What the whole team may use. */
     budget: budgetSchema.optional(),
     decomposed: decomposed.optional(),

@@ -26,8 +26,18 @@ export function describePlan(plan: Plan, expected: readonly string[] = []): stri
     ...(plan.lead === undefined ? [] : [`Lead: ${describeAgent(plan.lead)}`]),
     ...(plan.sharedFiles.length === 0 ? [] : [`Shared files: ${plan.sharedFiles.join(', ')}`]),
     ...(plan.lend === undefined ? [] : [`Lent to isolated programs: ${lendText(plan.lend)}`]),
+    ...describeTrees(plan),
     ...(plan.envPass.length === 0 ? [] : [`Environment passed on: ${plan.envPass.join(', ')}`]),
   ].join('\n');
+}
+
+function describeTrees({ trees }: Plan): string[] {
+  const { lend = [], setup = [], teardown = [] } = trees ?? {};
+  return [
+    ...(lend.length === 0 ? [] : [`Lent to trees: ${lend.join(', ')}`]),
+    ...(setup.length === 0 ? [] : [`Setup of a tree: ${setup.join('; ')}`]),
+    ...(teardown.length === 0 ? [] : [`Teardown of a tree: ${teardown.join('; ')}`]),
+  ];
 }
 
 const count = (list: readonly unknown[], noun: string): string =>

@@ -6,7 +6,7 @@ import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/
 import { UsageError } from '../text/errors.ts';
 import type { Profile } from '../board/event.ts';
 import type { Amount, BudgetScope, BudgetLimits } from '../team/budget.ts';
-import type { IsolationMode } from '../team/isolation.ts';
+import { modeOf, needsOf, type IsolationMode, type TreeNeeds } from '../team/isolation.ts';
 import { lendsNothing, type Lend } from '../team/lend.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
@@ -73,6 +73,8 @@ export interface Plan {
   readonly lend?: Lend;
   /** Whether each member works in a tree of its own; absent: the configuration decides. */
   readonly isolation?: IsolationMode | undefined;
+  /** What each tree gets besides the files that git knows; absent for nothing. */
+  readonly trees?: TreeNeeds;
   /** What the team, a member or a task may use; absent where nothing is limited. */
   readonly budgets?: BudgetLimits;
   /** Present if a planner made the plan. */
@@ -129,7 +131,7 @@ function planOf(
   const leads = lead === undefined ? undefined : agentOf(lead, agents);
   return {
     ...rest,
-    ...defined({ isolation }),
+    ...defined({ isolation: modeOf(isolation) ?? (isolation && 'trees'), trees: needsOf(isolation) }),
     ...(lendsNothing(sandbox.lend) ? {} : { lend: sandbox.lend }),
     name: name ?? defaultName,
     cwd,

@@ -1,6 +1,52 @@
 /** The key `isolation` of a plan and of the configuration: whether members work in trees of their own (docs/isolation.md). */
 import * as z from 'zod';
+import { processText } from '../agent/agent.ts';
+import { closed } from '../text/document-problem.ts';
 
 /** `auto`: trees where they help and are possible. */
 export const isolationModeSchema = z.enum(['auto', 'trees', 'off']);
 export type IsolationMode = z.infer<typeof isolationModeSchema>;
+
+const lentPath = z
+  .string()
+  .max(4_096)
+  .regex(/^[^/\p{Cc}][^\p{Cc}]*$/u, 'Expected a path of the project, relative to its root.')
+  .refine(
+    (path) => path.split('/').every((part) => !['', '.', '..'].includes(part)),
+    'Expected a path of the project, without `.`, `..` and a `/` at its end.',
+  );
+const command = processText.min(1);
+const commands = z.union([command.transform((one) => [one]), z.array(command).max(100)]).prefault([]);
+
+const needs = {
+  /** What the project has and git ignores, such as `node_modules`: each tree borrows it. */
+  lend: z.array(lentPath).max(100).default([]),
+  /** Commands that run in a tree before its first task, and after its last one. */
+  setup: commands,
+  teardown: commands,
+};
+
+/** What each tree of a team gets besides the files that git knows. */
+export const treeNeedsSchema = z.object({
+  lend: z.array(lentPath),
+  setup: z.array(command),
+  teardown: z.array(command),
+});
+export type TreeNeeds = z.infer<typeof treeNeedsSchema>;
+
+export const isolationSchema = z.union([
+  isolationModeSchema,
+  closed({ mode: isolationModeSchema.optional(), ...needs }),
+]);
+type IsolationSetup = z.infer<typeof isolationSchema>;
+
+export const modeOf = (setup: IsolationSetup | undefined): IsolationMode | undefined =>
+  typeof setup === 'string' ? setup : setup?.mode;
+
+/** @returns undefined where a tree needs nothing */
+export function needsOf(setup: IsolationSetup | undefined): TreeNeeds | undefined {
+  if (setup === undefined || typeof setup === 'string') return undefined;
+  const { lend, setup: before, teardown } = setup;
+  if (lend.length + before.length + teardown.length === 0) return undefined;
+  return { lend: [...new Set(lend)], setup: before, teardown };
+}

@@ -1,6 +1,7 @@
 /** The documents of a team: `config.json`, `state.json` (docs/specification.md R1.9) and process records. */
 import { folderIdentitySchema } from './folder-identity.ts';
 import * as z from 'zod';
+import { treeNeedsSchema } from './isolation.ts';
 import { lendSchema } from './lend.ts';
 import { failureClassSchema } from '../agent/agent.ts';
 import { profileSchema } from '../board/event.ts';
@@ -53,6 +54,8 @@ export const configDocumentSchema = z.looseObject({
   env_pass: z.array(z.string()).optional(),
   /** Each member works in a tree of its own, and its changes land in a queue. */
   isolation: z.literal('trees').optional(),
+  /** What each tree gets besides the files that git knows. */
+  trees: treeNeedsSchema.optional(),
   /** What the plan lends to its members' programs. */
   lend: lendSchema.optional(),
   /** Only for a divided task: what workers must know about each other's files. */

@@ -3,13 +3,16 @@
  * error; `auto` takes trees only where several members may write and nothing speaks against it, and says why not.
  */
 import type { Plan } from '../../model/plan/plan.ts';
-import type { IsolationMode } from '../../model/team/isolation.ts';
+import type { IsolationMode, TreeNeeds } from '../../model/team/isolation.ts';
 import { defaultSandbox } from '../sandbox/sandbox-enforcement.ts';
+import { protectedBy } from '../sandbox/workspace-path.ts';
 
 export interface AskedModes {
   /** The option of the command line. */
   readonly flag?: IsolationMode | undefined;
   readonly configured: IsolationMode;
+  /** What the configuration gives trees of a plan that says nothing about them. */
+  readonly needs?: TreeNeeds | undefined;
 }
 
 /**
@@ -44,3 +47,9 @@ export function lacksSpace({ projectBytes, freeBytes, writers }: TreeSpace): str
 }
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+/** @returns the rule that keeps a path of the project from being lent to trees */
+export function lendRule(path: string): string | undefined {
+  const rule = protectedBy(path, 'write');
+  return rule === 'environment files' ? undefined : rule;
+}

@@ -15,3 +15,13 @@ export function portBase(team: string, at: number): number {
   for (const letter of team) hash = (hash * 31 + letter.charCodeAt(0)) % MEMBERS;
   return FIRST + ((hash + at) % MEMBERS) * PORTS;
 }
+
+/**
+ * The first port of a tree: of a member, or of the lead, whose trees are counted after the members.
+ *
+ * @param members of the team, in its order
+ */
+export function portsOf(team: string, members: readonly { readonly name: string }[], of: string): number {
+  const at = members.findIndex(({ name }) => name === of);
+  return portBase(team, at === -1 ? members.length : at);
+}

@@ -12,6 +12,8 @@ export interface ShownTree {
   readonly at: string;
   /** Objects of git that its repository stands on; they lie below folders that appear empty. */
   readonly behind: readonly LentPath[];
+  /** What it borrows of the project, relative to the root of both; read-only. */
+  readonly lend: readonly string[];
 }
 
 /** A path of the host as a command sees it. */

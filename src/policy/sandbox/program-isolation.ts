@@ -18,9 +18,9 @@ export const INSIDE = { socket: '/run/teams/s/sock', sockets: '/run/teams/s', cl
 /** A path in the workspace that the program may not make or change. */
 export interface KeptPath {
   readonly path: string;
-  /** Device and inode of what is there; absent for a cover. */
+  /** Device and inode of what is there; absent for a cover that is not borrowed of the project. */
   readonly id?: string;
-  /** What covers a missing name: a file or a directory of the host, or an empty directory. Absent for a name that is there. */
+  /** What covers a name: what a tree borrows, or for a missing one a file or a directory of the host, or an empty directory. Absent for a name that is there. */
   readonly cover?: { readonly from: string } | 'directory';
   /** Only its place is kept, since a name in it is kept: as a mount it cannot be moved away. */
   readonly isOpen?: boolean;

@@ -6,7 +6,7 @@
 import { filtering } from './call-filter.ts';
 import { shownPath, type LentPath, type LentPaths, type ShownTree } from './lent-path.ts';
 import { provingMounts } from './proved-mounts.ts';
-import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
+import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell, protectedBy } from './workspace-path.ts';
 
 /** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
 export type IsolationSetting = 'auto' | 'required' | 'off';
@@ -25,6 +25,8 @@ export interface ShellSurroundings {
   readonly isWritable: boolean;
   /** It is a member's own tree, and is shown elsewhere. */
   readonly shown?: ShownTree | undefined;
+  /** What that tree borrows of the project: as paths of the tree, and what is there. */
+  readonly lent?: readonly { readonly path: string; readonly from: string; readonly id: string }[] | undefined;
   /** It has the network of the host. */
   readonly hasNetwork?: boolean | undefined;
   /** Keys and environment files of the workspace can be read, as programs of members can. */
@@ -83,10 +85,9 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   const { root, isWritable, shown } = surroundings;
   const at = (path: string): string => shownPath(path, root, shown);
   const nested = isWritable && shown === undefined ? (surroundings.nested ?? []) : [];
-  const proved = [...gitOf(surroundings), ...nested, ...kept(surroundings)].map(({ path, id }) => ({
-    path: at(path),
-    id,
-  }));
+  const lent = borrowed(surroundings);
+  const own = kept(surroundings).filter(({ path }) => !lent.some((one) => one.path === path));
+  const proved = [...gitOf(surroundings), ...nested, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
   return [
     ...filtering(bwrap, surroundings.filter),
     '--unshare-all',
@@ -113,7 +114,8 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     ...gitOf(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     ...nested.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
     ...hidden(surroundings).flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
-    ...kept(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
+    ...own.flatMap(({ path }) => ['--ro-bind', path, at(path)]),
+    ...lent.flatMap(({ path, from }) => ['--ro-bind', from, at(path)]),
     '--setenv',
     'TMPDIR',
     TMP,
@@ -181,6 +183,10 @@ function hide({ path, isDirectory }: Entry, shown: ShownTree | undefined): strin
 }
 
 const coverFile = (path: string): string[] => ['--ro-bind', '/dev/null', path];
+
+/** What appears empty in the project appears empty in a tree, too. */
+const borrowed = ({ root, lent = [], showsKeys = false }: ShellSurroundings): NonNullable<ShellSurroundings['lent']> =>
+  lent.filter(({ path }) => showsKeys || protectedBy(path.slice(root.length + 1), 'read') === undefined);
 
 function kept({ root, inRoot, showsKeys = false }: ShellSurroundings): Entry[] {
   const isKept = (name: string): boolean => {

@@ -245,7 +245,7 @@ function changedSettingsOf(member: PlanMember, config: MemberConfig): string[] {
 // ── the rest of the plan ─────────────────────────────────────────────────────────────────────────────────────────
 
 /** Keys that cannot change in a team that is there. */
-export const FIXED_KEYS = ['profile', 'cwd', 'isolation'] as const;
+export const FIXED_KEYS = ['profile', 'cwd', 'isolation', 'trees'] as const;
 
 const OTHER_KEYS = [
   ...FIXED_KEYS,

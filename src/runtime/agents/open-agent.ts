@@ -9,7 +9,7 @@ import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { joinedLend } from '../../model/team/lend.ts';
 import { defined } from '../../model/text/defined.ts';
-import { portBase } from '../../policy/landing/port-base.ts';
+import { portsOf } from '../../policy/landing/port-base.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
@@ -222,15 +222,14 @@ function environmentOf(
       [ENV.member]: member.name,
       [ENV.role]: member.role,
       [ENV.token]: token,
-      ...portsOf(store, config, member.name),
+      ...portVariables(store, config, member.name),
       ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
     },
   });
 }
 
 /** What servers of members in trees of their own get in each other's way by. */
-function portsOf({ board }: TeamStore, { isolation, members }: TeamConfig, name: Name): Record<string, string> {
+function portVariables({ board }: TeamStore, { isolation, members }: TeamConfig, name: Name): Record<string, string> {
   if (isolation !== 'trees') return {};
-  const at = members.findIndex((member) => member.name === name);
-  return { [ENV.portBase]: String(portBase(board.fold().team?.id ?? '', at)) };
+  return { [ENV.portBase]: String(portsOf(board.fold().team?.id ?? '', members, name)) };
 }

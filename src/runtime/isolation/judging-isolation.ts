@@ -29,6 +29,8 @@ interface JudgingPlace {
   readonly rules: JudgingRules;
   /** The isolation of the member whose work is judged. */
   readonly own?: ProgramIsolate | undefined;
+  /** It may use the network that the member's own program has. */
+  readonly keepsNetwork?: true;
 }
 
 export interface JudgingCommand {
@@ -48,7 +50,7 @@ export const JUDGED_HINT = 'it ran isolated; `gates.network: true` gives it a ne
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openJudging(place: JudgingPlace): Promise<Judging> {
-  const { what, config, cwd, environment, rules, own, team = [] } = place;
+  const { what, config, cwd, environment, rules, own, team = [], keepsNetwork = false } = place;
   const judged = judgedAs(config?.members ?? []);
   if (judged.kind === 'free') return FREE;
   const { setting, sandbox, network } = rules;
@@ -63,7 +65,7 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
       isIsolated: true,
       wrap({ argv, env: given }) {
         const env = insideEnvironment(given);
-        return { env, argv: own(argv, env, { sandbox: 'workspace-write', isOffline: !network }) };
+        return { env, argv: own(argv, env, { sandbox: 'workspace-write', isOffline: !network && !keepsNetwork }) };
       },
     };
   const { openShellIsolation } = await import('./open-shell-isolation.ts');

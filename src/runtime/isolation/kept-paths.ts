@@ -1,8 +1,10 @@
 /** The paths of a workspace that a program in its isolation may not make or change, as they are at the moment of a start. */
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { isKept, KEPT_FILES, KEPT_NAMES, type KeptPath } from '../../policy/sandbox/program-isolation.ts';
 import { makeStub, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { entriesIn, linkAt } from '../../store/workspace/sandbox-host.ts';
+import { treeLends } from './tree-lends.ts';
 
 export interface Covering {
   readonly stubs: KeptStubs;
@@ -10,6 +12,8 @@ export interface Covering {
   readonly covers: ReadonlyMap<string, string>;
   /** Each `.git` in the workspace's folders. */
   readonly gits: readonly string[];
+  /** The workspace is a tree, which borrows of the project. */
+  readonly shown?: ShownTree | undefined;
 }
 
 /** The names that are mounted over: links are not, since their targets are elsewhere. */
@@ -20,7 +24,9 @@ export const heldNames = (root: string, gits: readonly string[]): string[] => [
   ...heldPlaces(root, gits).map(({ path }) => path),
 ];
 
-export function keptPaths(root: string, isWritable: boolean, { stubs, covers, gits }: Covering): KeptPath[] {
+export function keptPaths(root: string, isWritable: boolean, { stubs, covers, gits, shown }: Covering): KeptPath[] {
+  const lent = treeLends(root, shown);
+  const isLent = (path: string): boolean => lent.some((one) => one.path === path);
   const inRoot = entriesIn(root);
   // Only what no other program can exchange meanwhile: a mount follows links. Where nothing may be written, all is kept.
   const held = isWritable ? stubs.held() : new Set<string>();
@@ -30,7 +36,7 @@ export function keptPaths(root: string, isWritable: boolean, { stubs, covers, gi
   const own = names.flatMap((name): KeptPath[] => {
     const path = `${root}/${name}`;
     // A link stays: its target is elsewhere, and a mount over it would follow it.
-    if (linkAt(path) !== undefined) return [];
+    if (linkAt(path) !== undefined || isLent(path)) return [];
     const there = inRoot.get(name);
     if (there !== undefined && !stubs.known.has(path)) return [{ path, id: there.id }];
     const from = covers.get(name);
@@ -43,5 +49,5 @@ export function keptPaths(root: string, isWritable: boolean, { stubs, covers, gi
     if (stubs.known.has(path)) return [{ path, cover: 'directory' }];
     return id === undefined ? [] : [{ path, id, isOpen }];
   });
-  return [...own, ...below];
+  return [...own, ...below, ...lent.map(({ path, from, id }): KeptPath => ({ path, id, cover: { from } }))];
 }

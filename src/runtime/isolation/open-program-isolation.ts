@@ -159,7 +159,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
         place.lend(`cover${name}`, content),
       ]),
     );
-    const covering = { stubs, covers, gits };
+    const covering = { stubs, covers, gits, shown: options.shown };
     const grounds = groundsOf(options, { root, home, place });
     const hold: ProgramIsolate = (argv, env = {}, now = {}) =>
       isThere(argv, options)

@@ -26,6 +26,7 @@ import { keyPath } from '../../store/user/seal.ts';
 import { bubblewrap, callFilterFile, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 import { lentPaths, secretsOf } from './lent-paths.ts';
 import { heldGits } from './nested-repositories.ts';
+import { treeLends } from './tree-lends.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
@@ -85,8 +86,11 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',
-      around: (at, isWritable, argv, how = {}) =>
-        isolatedShellArgv(bwrap, { ...surroundingsOf(at, isWritable), ...how }, argv),
+      around(at, isWritable, argv, how = {}) {
+        const surroundings = surroundingsOf(at, isWritable);
+        const lent = treeLends(surroundings.root, how.shown);
+        return isolatedShellArgv(bwrap, { ...surroundings, ...how, lent }, argv);
+      },
     };
   if (setting === 'required') throw isolationRequired(why);
   return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };

@@ -75,7 +75,7 @@ async function runGate(
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)
     return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
-  const judging = await judgingOf(name, cwd, session);
+  const judging = await judgingOf(`gate ${name}`, cwd, session);
   if (typeof judging === 'string') return { name, result: 'fail', notes: judging };
   const output = new MemberOutput(store, LEAD);
   try {
@@ -104,16 +104,16 @@ async function runGate(
   }
 }
 
-/** @returns why the gate cannot run, if isolation is required and does not work */
-async function judgingOf(
-  name: string,
+/** @returns why commands of the lead cannot run there, if isolation is required and does not work */
+export async function judgingOf(
+  what: string,
   cwd: string,
   { store, gates, lend, isolation: setting, shown }: GateSession,
 ): Promise<Judging | string> {
   const { sandbox = 'auto', network = false } = gates;
   try {
     const judging = await openJudging({
-      what: `gate ${name}`,
+      what,
       config: store.config.readOwn(),
       cwd,
       shown,

@@ -9,6 +9,8 @@ import { hashText } from '../../store/board/results.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { showCommit } from '../trees/member-tree.ts';
 import { commitOf, inVault, treeOf, VaultRefs } from '../trees/vault.ts';
+import { lendTo, lentIn, setUp, SetupFailure, type TreeUse } from '../trees/tree-needs.ts';
+import { treeUse } from './tree-commands.ts';
 import { treePlace } from './tree-place.ts';
 import { runGates, type GateSession } from './gates.ts';
 
@@ -25,15 +27,52 @@ export class JudgedStates {
   readonly #plan: Plan;
   readonly #gatesHash: string;
   readonly #verdicts = new Map<string, Judged>();
+  /** Whether what is lent is mounted for gates. */
+  #isMounted: boolean | undefined;
 
   constructor(session: JudgedStatesSession, plan: Plan) {
     this.#session = session;
     this.#plan = plan;
-    this.#gatesHash = hashText(JSON.stringify([plan.gates.build, plan.gates.test, plan.gates.lint, session.gates]));
+    const lent = lentIn(session.store);
+    const { build, test, lint } = plan.gates;
+    const judging = [build, test, lint, session.gates, ...(lent.length === 0 ? [] : [lent])];
+    this.#gatesHash = hashText(JSON.stringify(judging));
   }
 
   get verdicts(): ReadonlyMap<string, GateVerdict> {
     return this.#verdicts;
+  }
+
+  /** @returns why the setup of the tree in which gates run failed @throws GitFailure, StoreError */
+  async makeReady(signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#hasGates) return undefined;
+    await this.showMain(signal);
+    await this.#lend(signal);
+    const { store } = this.#session;
+    try {
+      await setUp(store, '.queue', async (commands) => (await this.#use(signal)).run(commands));
+      return undefined;
+    } catch (error) {
+      if (error instanceof SetupFailure) return `the setup of the tree in which gates run failed: ${error.message}`;
+      throw error;
+    }
+  }
+
+  #use(signal: AbortSignal): Promise<TreeUse> {
+    return treeUse(this.#session, '.queue', 'setup', signal);
+  }
+
+  /** The project may have more to lend than before. */
+  async #lend(signal: AbortSignal): Promise<void> {
+    const { store } = this.#session;
+    if (lentIn(store).length === 0) return;
+    this.#isMounted ??= (await this.#use(signal)).isMounted;
+    await lendTo(store, '.queue', this.#isMounted, signal);
+  }
+
+  get #hasGates(): boolean {
+    const { build, test, lint } = this.#plan.gates;
+    return build !== undefined || test !== undefined || lint !== undefined;
   }
 
   /** The gates on the common state; run again only if it was not judged yet. @throws GitFailure */
@@ -60,13 +99,13 @@ export class JudgedStates {
   /** Runs the gates on a state and keeps the verdict, by its tree. @throws GitFailure */
   async judge(commit: string, tree: string, signal: AbortSignal): Promise<readonly Gate[]> {
     const { store } = this.#session;
-    const { build, test, lint } = this.#plan.gates;
-    if (build === undefined && test === undefined && lint === undefined) {
+    if (!this.#hasGates) {
       this.#learn(tree, [], '');
       return [];
     }
     const { children, gates: settings, isolation, lend } = this.#session;
     await children.run((marker) => showCommit(store, '.queue', commit, { signal, marker }));
+    await this.#lend(signal);
     const { cwd, shown } = treePlace(store, '.queue');
     const place = { store, children, gates: settings, isolation, lend, shown };
     const gates = await runGates(this.#plan, place, cwd, signal);

@@ -24,6 +24,7 @@ import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
 import { mirror } from './mirror.ts';
+import { tearDown } from './tree-commands.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
 export interface LandingSession extends GateSession {
@@ -65,6 +66,20 @@ export class LandingQueue {
     this.#waker = new Waker(store, [store.paths.log], this.#stop.signal);
   }
 
+  /**
+   * Sets up the tree in which gates run, before anything starts: a setup that fails would fail each gate.
+   *
+   * @returns why that failed
+   */
+  async makeReady(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return await this.#states.makeReady(signal);
+    } catch (error) {
+      if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
+      return error.message;
+    }
+  }
+
   /** Goes on until it is closed. */
   start(): void {
     this.#states.recall();
@@ -83,6 +98,7 @@ export class LandingQueue {
     this.#waker.close();
     const { signal } = new AbortController();
     await this.#keepRests(signal);
+    await this.#tearDown();
     // The user's own git may hold a ref for a moment, and no later copy makes up for this one.
     const { clock } = this.#session.store;
     const deadline = clock.monotonic() + LAST_MIRROR_MS;
@@ -104,6 +120,17 @@ export class LandingQueue {
         if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
         this.#session.tell({ type: 'landing.failed', member: name, text: error.message });
       }
+    }
+  }
+
+  async #tearDown(): Promise<void> {
+    const { store } = this.#session;
+    const idle = [...store.board.board.members.keys()].filter((name) => !this.#session.isRunning(name));
+    try {
+      await tearDown(this.#session, ['.queue', ...idle]);
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
+      this.#session.tell({ type: 'tree.teardown_failed', text: error.message });
     }
   }
 

@@ -9,6 +9,7 @@ import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
 import { nestedRepository, showCommit, snapshot } from '../trees/member-tree.ts';
 import { commitOf, commitTree, inTree, inVault, keepCommit, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { lendTo, lentIn } from '../trees/tree-needs.ts';
 import type { JudgedStates } from './judged-states.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
@@ -28,6 +29,7 @@ export class LeadTree {
     const main = await commitOf(new VaultRefs(store).main, inVault(store.paths, how));
     if (main === undefined) throw new GitFailure('the team has no common state');
     await showCommit(store, '.lead', main, how);
+    await lendTo(store, '.lead', true, how.signal);
     return new LeadTree(store, main);
   }
 
@@ -44,7 +46,7 @@ export class LeadTree {
   async land(subject: string, states: JudgedStates, how: VaultGit): Promise<string | undefined> {
     const { paths, clock } = this.#store;
     const where = inTree(paths, '.lead', how);
-    const tree = await snapshot(where);
+    const tree = await snapshot(where, { lend: lentIn(this.#store) });
     if (tree === (await treeOf(this.#main, where))) return undefined;
     const inner = await nestedRepository(this.#main, tree, where);
     if (inner !== undefined) return `${inner} is a git repository of its own, which cannot land`;

@@ -33,6 +33,8 @@ export async function openLanding(
   }
   if (why !== undefined) throw noIsolation(why);
   const queue = new LandingQueue(session, plan);
+  const unready = await queue.makeReady(signal);
+  if (unready !== undefined) throw noIsolation(unready);
   queue.start();
   return queue;
 }

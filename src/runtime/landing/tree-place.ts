@@ -1,8 +1,7 @@
 /** Where a tree of the lead is, and where programs in an isolation see it. */
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
-import { cwdOf } from '../../store/team/team-reader.ts';
-import { behindTree } from '../../store/team/vault.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { shownTree } from '../trees/shown-tree.ts';
 
 export interface TreePlace {
   readonly cwd: string;
@@ -11,5 +10,5 @@ export interface TreePlace {
 
 export const treePlace = (store: TeamStore, of: '.queue' | '.lead'): TreePlace => ({
   cwd: store.paths.tree(of),
-  shown: { at: cwdOf(store), behind: behindTree(store.disk, store.paths) },
+  shown: shownTree(store),
 });

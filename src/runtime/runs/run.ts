@@ -61,7 +61,8 @@ async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise
   // Without trees no module of theirs is loaded.
   if (asked === 'off') return undefined;
   const { chooseIsolation } = await import('../landing/choose-isolation.ts');
-  const choice = await chooseIsolation(plan, asked, cwd);
+  const lend = (plan.trees ?? isolation?.needs)?.lend ?? [];
+  const choice = await chooseIsolation(plan, asked, { cwd, lend, say: isolation?.say });
   if ('isolation' in choice) return choice.isolation;
   isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
   return undefined;
@@ -88,6 +89,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     planDir: where.planDir,
     envPass: plan.envPass,
     isolation,
+    trees: plan.trees ?? where.isolation?.needs,
     lend: plan.lend,
     changes: planChanges(plan),
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },

@@ -93,6 +93,8 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
 export interface Unproved {
   /** On the board. */
   readonly commands: readonly TaskCommand[];
+  /** What each tree of the team would run before and after its tasks. */
+  readonly trees: readonly string[];
   /** The plan that the lead would carry out, line by line, if it is not the one that this user started. */
   readonly plan: readonly string[] | undefined;
   /** What `config.json` and `state.json` start, lend or name outside of the project, if this user did not write them. */
@@ -115,6 +117,12 @@ function foreignSettings({ config, state, paths }: TeamStore): string[] {
     ...said('repository of undo', elsewhere(start?.directory)),
     ...said('git of undo', elsewhere(start?.git?.directory)),
   ];
+}
+
+/** Of a config that does not carry this user's seal. */
+function foreignTreeCommands({ config }: TeamStore): string[] {
+  const { setup = [], teardown = [] } = config.read()?.trees ?? {};
+  return config.isSealed() ? [] : [...setup, ...teardown];
 }
 
 /** The lines of a plan that is not this user's own; undefined if it is, or there is none. */
@@ -157,9 +165,10 @@ export async function trustTeam(
     const seen = { plan: store.plan.text(), config: store.config.text(), state: store.state.text() };
     const commands = store.commands.untrusted('all');
     const plan = foreignPlan(store);
+    const trees = foreignTreeCommands(store);
     const settings = foreignSettings(store);
-    const isOwn = commands.length === 0 && plan === undefined && settings.length === 0;
-    if (!isOwn && !(await agrees({ commands, plan, settings }))) return false;
+    const isOwn = commands.length + trees.length + settings.length === 0 && plan === undefined;
+    if (!isOwn && !(await agrees({ commands, trees, plan, settings }))) return false;
     store.commands.trust(commands);
     await trustPlan(store, seen.plan);
     await store.config.adopt(seen.config);

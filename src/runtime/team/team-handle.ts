@@ -2,6 +2,7 @@
  * A team for the public API: a handle on a directory. Command line, MCP server and web view use the same methods, in
  * any process. The process that leads also has a `RunSession`.
  */
+import type { TreeNeeds } from '../../model/team/isolation.ts';
 import { lendsNothing, type Lend } from '../../model/team/lend.ts';
 import process from 'node:process';
 import { noMember } from '../../model/text/did-you-mean.ts';
@@ -36,6 +37,7 @@ export interface TeamInput {
   readonly planDir?: string;
   readonly envPass?: readonly string[];
   readonly isolation?: 'trees' | undefined;
+  readonly trees?: TreeNeeds | undefined;
   readonly lend?: Lend | undefined;
   /** Of a divided task: the shared files, and the files between two owners. */
   readonly division?: FileDivision | undefined;
@@ -111,6 +113,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
         division: division && { shared: [...division.shared], boundary: [...division.boundary] },
         env_pass: input.envPass && [...input.envPass],
         isolation: input.isolation,
+        trees: input.isolation && input.trees,
         lend: input.lend && !lendsNothing(input.lend) ? input.lend : undefined,
         ...input.asked,
       },

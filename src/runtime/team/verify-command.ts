@@ -1,4 +1,4 @@
-/** Runs a task's `verify:` commands, which a person wrote, one after the other until one fails. */
+/** Runs a task's `verify:` commands, and those of a tree's setup. */
 import type { Turn } from '../../agents/agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
@@ -25,12 +25,16 @@ export type Verified =
   | { readonly result: 'aborted' }
   | { readonly result: 'failed'; readonly command: string; readonly message: string; readonly output: string };
 
-export async function verifyTask(
-  { work }: Task,
+export const verifyTask = ({ work }: Task, environment: VerifyEnvironment): Promise<Verified> =>
+  runCommands(work.verify, work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS, environment);
+
+/** Runs commands that a person wrote, one after the other until one fails. */
+export async function runCommands(
+  commands: readonly string[],
+  timeoutMs: number,
   { env, cwd, signal, wrap, drive }: VerifyEnvironment,
 ): Promise<Verified> {
-  for (const command of work.verify) {
-    const timeoutMs = work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS;
+  for (const command of commands) {
     const end = await drive(runCommand({ ...wrap({ argv: argvOf(command), env }), cwd, signal, timeoutMs }));
     if (end.kind === 'aborted') return { result: 'aborted' };
     if (end.kind === 'failed') return { result: 'failed', command, message: end.message, output: end.text };

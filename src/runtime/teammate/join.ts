@@ -11,6 +11,7 @@ import { LEAD } from '../../model/text/names.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { profiles } from '../../policy/profiles.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { ringBell } from '../../store/mail/bell.ts';
 import { takeLease, type Lease } from '../../store/team/lease.ts';
@@ -27,7 +28,6 @@ import type { CommandLine } from '../isolation/broker.ts';
 import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
-import { behindTree } from '../../store/team/vault.ts';
 import { inOwnTree, requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
 import type { AttemptTree } from '../trees/tree-attempt.ts';
 
@@ -57,9 +57,8 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
   requireWorkPlace(store.disk, store.paths, team);
-  const tree = await treeFor(store, team, name);
+  const { tree, shown } = await treeFor(store, team, name);
   const config = inOwnTree(store.paths, team, name);
-  const shown = tree && { at: workPlaceOf(store.disk, store.paths, team), behind: behindTree(store.disk, store.paths) };
   const spec = options.agent ?? specOf(member);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
@@ -122,11 +121,18 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   return teammate;
 }
 
+interface OwnTree {
+  readonly tree?: AttemptTree;
+  /** What commands in isolation see of it. */
+  readonly shown?: ShownTree;
+}
+
 /** Without trees no module of theirs is loaded. */
-async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<AttemptTree | undefined> {
-  if (isolation !== 'trees') return undefined;
+async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<OwnTree> {
+  if (isolation !== 'trees') return {};
   const { AttemptTree } = await import('../trees/tree-attempt.ts');
-  return AttemptTree.open(store, name);
+  const { shownTree } = await import('../trees/shown-tree.ts');
+  return { tree: await AttemptTree.open(store, name), shown: shownTree(store) };
 }
 
 const noCommandLine: CommandLine = () =>

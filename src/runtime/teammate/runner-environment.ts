@@ -35,7 +35,9 @@ export interface RunnerEnvironment {
   /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** How commands that judge its work are isolated; `what` names them for people. */
-  readonly judging: (what: string) => Promise<Judging>;
+  readonly judging: (what: string, how?: { readonly keepsNetwork: true }) => Promise<Judging>;
+  /** What a tree borrows of the project is mounted for its commands. */
+  readonly isMounted: boolean;
   /** The tree of its own in which it works. */
   readonly tree?: AttemptTree | undefined;
   /** The user's hook on each finished task. */

@@ -2,7 +2,7 @@
  * The runner ends a task; the model's claim to be done is not enough. One attempt: hand out → turn → verify → record
  * the result → write the end. An agent that forgets to report still delivers its result.
  */
-import type { TurnInput } from '../../agents/agent-contract.ts';
+import type { Turn, TurnInput } from '../../agents/agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -25,7 +25,7 @@ import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
-import { verifyTask } from '../team/verify-command.ts';
+import { runCommands, verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -33,6 +33,7 @@ import { LEAD } from '../../model/text/names.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import { askHook } from '../team/hooks.ts';
 import type { KeptChange } from '../trees/member-tree.ts';
+import type { TreeUse } from '../trees/tree-needs.ts';
 import { mailAboutBounce } from '../../policy/landing/bounce-mail.ts';
 
 export interface TaskAttempt {
@@ -56,10 +57,10 @@ export async function runAttempt(
   const refusals: Message[] = [];
   const written = (verdict: TurnVerdict, along: CompletionExtras, change?: KeptChange): Promise<Folded | undefined> =>
     retryWhenWritable(store, signal, () => writeEnd(task, { verdict, along, change }, environment));
-  const trouble = await tree?.begin(task, signal);
+  const trouble = await tree?.begin(task, setupOf(task, environment, signal), signal);
   if (trouble !== undefined) {
     const { judged, along } = goesBack(trouble.why);
-    const verdict: TurnVerdict = trouble.isLasting ? { do: 'fail', why: trouble.why, text: '' } : judged;
+    const verdict: TurnVerdict = trouble.do === 'fail' ? trouble : judged;
     return { task, verdict, written: await written(verdict, along) };
   }
   const given = [...mail, ...mailAboutBounce(task, store.clock.now())];
@@ -74,6 +75,35 @@ export async function runAttempt(
       typeof change === 'string' && said.do === 'complete' ? { do: 'fail', why: change, text: said.text } : said;
     return { task, verdict, written: await written(verdict, along, typeof change === 'string' ? undefined : change) };
   }
+}
+
+/** The setup of a tree runs like `verify:`, with the network that the member's own program has. */
+function setupOf(task: ClaimedTask, environment: RunnerEnvironment, signal: AbortSignal): TreeUse {
+  const { cwd, output, environment: env, isMounted } = environment;
+  return {
+    isMounted,
+    async run(commands) {
+      const judging = await environment.judging(`setup: of the tree for task #${task.id}`, { keepsNetwork: true });
+      output.begin({ task: task.id, claim: task.claim.epoch });
+      try {
+        const drive = (turn: Turn) => runTurn(turn, environment, signal);
+        const end = await runCommands(commands, DEFAULT_TASK_TIMEOUT_MS, {
+          env,
+          cwd,
+          signal,
+          wrap: judging.wrap,
+          drive,
+        });
+        if (end.result === 'passed') return undefined;
+        if (end.result === 'aborted') return { why: 'it was stopped', output: '' };
+        output.recordFailure();
+        const hint = judging.isIsolated ? `; ${JUDGED_HINT}` : '';
+        return { why: `${end.command} (${end.message}${hint})`, output: end.output };
+      } finally {
+        output.end();
+      }
+    },
+  };
 }
 
 const UNTRUSTED = 'UNTRUSTED: its command was not given by this user; `teams doctor --trust TEAM` shows it';

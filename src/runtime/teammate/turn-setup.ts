@@ -55,7 +55,7 @@ export class TurnSetup {
       ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
-    const judging: RunnerEnvironment['judging'] = async (what) => {
+    const judging: RunnerEnvironment['judging'] = async (what, how) => {
       const { openJudging } = await import('../isolation/judging-isolation.ts');
       const place = {
         what,
@@ -63,6 +63,7 @@ export class TurnSetup {
         cwd,
         own: isolation?.hold,
         shown,
+        ...how,
         ...this.#environment.judging,
       };
       const opened = await openJudging(place);
@@ -71,10 +72,11 @@ export class TurnSetup {
     };
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const shownAt = isolation?.shownAt;
+    const isMounted = shownAt !== undefined || (workspace?.isIsolated === true && sandbox !== 'full');
     const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, output: this.output, ledger };
     const refusesWrite = writeDoor(store, session.name, cwd);
     const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
-    return { ...own, refusesWrite, call, around, isAsking, remedy, judging, carryOut, hook, tree };
+    return { ...own, refusesWrite, call, around, isAsking, remedy, judging, carryOut, hook, tree, isMounted };
   }
 
   /** Call it when mail came; a turn may be running. */

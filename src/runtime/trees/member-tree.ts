@@ -16,6 +16,8 @@ import {
   readyTree,
   setTreeAside,
 } from '../../store/team/vault.ts';
+import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
+import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { GitFailure, requireGit, stubsBelow, treeChanges, withoutRepositories } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -43,16 +45,33 @@ const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folde
 /**
  * The files of a tree as a git tree.
  *
- * @param from what it began from, for a tree whose index was forgotten: files that are tracked and ignored are in it
+ * @param how.lend what it borrows of the project
+ * @param how.from what it began from, for a tree whose index was forgotten: files that are tracked and ignored are in it
  * @throws GitFailure
  */
-export async function snapshot(where: GitWhere, from?: string): Promise<string> {
+export async function snapshot(
+  where: GitWhere,
+  { lend, from }: { readonly lend: readonly string[]; readonly from?: string | undefined },
+): Promise<string> {
   if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
   // `.teams` of the project itself stays as it was; nothing else of ours is below.
-  const stubs = stubsBelow(where.cwd).map((path) => `:(exclude,top,literal)${path}`);
-  const without = [...OURS, ...stubs, ...(await withoutRepositories(where))];
+  const ours = (await notIgnored([...stubsBelow(where.cwd), ...lend], where)).map(
+    (path) => `:(exclude,top,literal)${path}`,
+  );
+  const without = [...OURS, ...ours, ...(await withoutRepositories(where))];
   requireGit(await git(['add', '-A', '--', ':/', ...without], where), 'git add');
   return requireGit(await git(['write-tree'], where), 'git write-tree');
+}
+
+/** Git refuses to leave out by name what it ignores anyway; a member may have changed what it ignores. */
+async function notIgnored(paths: readonly string[], where: GitWhere): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const { code, said } = await git(['check-ignore', '--quiet', '--', path], where);
+    if (code === 1) found.push(path);
+    else if (code !== 0) throw new GitFailure(`git check-ignore: ${said}`);
+  }
+  return found;
 }
 
 /** Makes the files of a tree those of a git tree; ignored files stay. @throws GitFailure */
@@ -75,7 +94,7 @@ export async function showCommit(
   readyTree(store.paths, of);
   const where = inTree(store.paths, of, how);
   // What gates made of tracked files goes; what git ignores stays, as in every working directory.
-  await snapshot(where);
+  await snapshot(where, { lend: lentIn(store) });
   await become(commit, where);
 }
 
@@ -101,6 +120,7 @@ export class MemberTree {
   readonly #store: TeamStore;
   readonly #member: Name;
   readonly #refs: VaultRefs;
+  readonly #outputs: TreeOutputs;
   /** The claim that it was made for, and the state that it began from. */
   #begun: { readonly claim: string; readonly base: string } | undefined;
 
@@ -108,6 +128,7 @@ export class MemberTree {
     this.#store = store;
     this.#member = member;
     this.#refs = new VaultRefs(store);
+    this.#outputs = new TreeOutputs(store, member);
   }
 
   /**
@@ -130,10 +151,11 @@ export class MemberTree {
 
   /**
    * At a claim: keeps what lies there, then shows the common state; after a change that came back, with that change.
+   * What the tree needs besides is there then.
    *
-   * @throws GitFailure
+   * @throws GitFailure, SetupFailure, StoreError
    */
-  async begin(task: ClaimedTask, signal: AbortSignal): Promise<void> {
+  async begin(task: ClaimedTask, use: TreeUse, signal: AbortSignal): Promise<void> {
     const claim = `${task.id}.${task.claim.epoch}`;
     // The same claim goes on after an answer of the lead.
     if (this.#begun?.claim === claim) return;
@@ -142,7 +164,13 @@ export class MemberTree {
     const main = await commitOf(this.#refs.main, own);
     if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
     await this.#keepRemains(`${task.id}.${task.claim.epoch}`, signal);
-    await again(signal, async () => this.#show(main, await this.#begins(task, main, own), signal));
+    const begins = await again(signal, () => this.#begins(task, main, own));
+    await again(signal, () => this.#show(main, begins, signal));
+    await lendTo(this.#store, this.#member, use.isMounted, signal);
+    // What it changed of files that git does not ignore is no change of the member.
+    if (await setUp(this.#store, this.#member, use.run))
+      await again(signal, () => this.#showAgain(main, begins, signal));
+    await this.#outputs.bring(task, { signal });
     this.#begun = { claim, base: main };
   }
 
@@ -169,7 +197,8 @@ export class MemberTree {
     const { paths } = this.#store;
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
-    const tree = await snapshot(where, isFirst ? undefined : base);
+    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : base });
+    await this.#outputs.keep(task, tree, { signal });
     if (tree === (await treeOf(base, where))) return undefined;
     const inner = await nestedRepository(base, tree, where);
     if (inner !== undefined)
@@ -192,7 +221,7 @@ export class MemberTree {
       await again(signal, (isFirst) => this.#keepWhatLies(before, isFirst, signal));
     } catch (error) {
       if (!(error instanceof GitFailure) || signal.aborted) throw error;
-      const aside = setTreeAside(paths, this.#member, before);
+      const aside = setTreeAside(disk, paths, this.#member, before);
       events.append({ type: 'tree.set_aside', member: this.#member, text: `${error.message}; ${aside}` });
     }
   }
@@ -202,7 +231,7 @@ export class MemberTree {
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
     const at = await this.#at(signal);
-    const tree = await snapshot(where, isFirst ? undefined : at);
+    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : at });
     if (at !== undefined && tree === (await treeOf(at, where))) return;
     const inner = at === undefined ? undefined : await nestedRepository(at, tree, where);
     if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
@@ -235,8 +264,18 @@ export class MemberTree {
     return this.#keepRemains(`end-${newId(this.#store.clock.now())}`, signal);
   }
 
+  get #lend(): readonly string[] {
+    return lentIn(this.#store);
+  }
+
   #at(signal: AbortSignal): Promise<string | undefined> {
     return commitOf(this.#refs.at(this.#member), inVault(this.#store.paths, { signal }));
+  }
+
+  async #showAgain(head: string, commit: string, signal: AbortSignal): Promise<void> {
+    this.#ready();
+    await snapshot(inTree(this.#store.paths, this.#member, { signal }), { lend: this.#lend });
+    await this.#show(head, commit, signal);
   }
 
   /** @param head what its own git calls the last commit */

@@ -1,19 +1,19 @@
 /** An attempt in a tree of its member's own: begun on the common state, its change kept at the end. */
 import type { ClaimedTask } from '../../model/board/task.ts';
-import { AgentError } from '../../model/text/errors.ts';
+import { AgentError, codeOf, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { MemberTree, type KeptChange } from './member-tree.ts';
+import { SetupFailure, type TreeUse } from './tree-needs.ts';
 
-/** Why an attempt could not begin. */
-interface TreeTrouble {
-  readonly why: string;
-  /** It was so for several claims, one after the other. */
-  readonly isLasting: boolean;
-}
+/** Why an attempt could not begin. It goes back, unless it was so for several claims, one after the other. */
+type TreeTrouble =
+  | { readonly do: 'release'; readonly why: string }
+  | { readonly do: 'fail'; readonly why: string; readonly text: string };
 
 const MOST_FAILED = 3;
+const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);
 const NO_ROOM = /no space left|disk quota|read-only file system/i;
 
 export class AttemptTree {
@@ -39,15 +39,19 @@ export class AttemptTree {
   }
 
   /** A full disk is waited for; anything else that stays is a failure of the attempt. */
-  async begin(task: ClaimedTask, signal: AbortSignal): Promise<TreeTrouble | undefined> {
+  async begin(task: ClaimedTask, use: TreeUse, signal: AbortSignal): Promise<TreeTrouble | undefined> {
     try {
-      await this.#tree.begin(task, signal);
+      await this.#tree.begin(task, use, signal);
       this.#failed = 0;
       return undefined;
     } catch (error) {
-      if (!(error instanceof GitFailure)) throw error;
-      if (!NO_ROOM.test(error.message)) this.#failed += 1;
-      return { why: `its tree could not be made: ${error.message}`, isLasting: this.#failed >= MOST_FAILED };
+      // Commands of the user's that fail do so again: the attempt says how.
+      if (error instanceof SetupFailure && !signal.aborted)
+        return { do: 'fail', why: `setup of its tree: ${error.message}`, text: error.output };
+      if (!(error instanceof GitFailure) && !(error instanceof SetupFailure) && !isTeamError(error)) throw error;
+      if (!signal.aborted && !hasNoRoom(error)) this.#failed += 1;
+      const why = `its tree could not be made: ${error.message}`;
+      return this.#failed >= MOST_FAILED ? { do: 'fail', why, text: '' } : { do: 'release', why };
     }
   }
 

@@ -105,6 +105,19 @@ export class VaultRefs {
     return `${this.all}attempts/${task}.${epoch}`;
   }
 
+  get outputs(): string {
+    return `${this.all}outputs/`;
+  }
+
+  outputsOf(task: string): string {
+    return `${this.outputs}${task}.`;
+  }
+
+  /** The artifact of a task that git ignores. */
+  output(task: string, epoch: number): string {
+    return `${this.outputsOf(task)}${epoch}`;
+  }
+
   /** What lay in a tree when its member began a claim, and was in no attempt. */
   left(member: Name, before: string): string {
     return `${this.all}left/${member}/before-${before}`;

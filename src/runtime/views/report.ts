@@ -278,7 +278,15 @@ interface AgentAccount {
   readonly failures: ReadonlyMap<string, readonly string[]>;
 }
 
-const FALLBACKS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
+const NOTED: ReadonlySet<string> = new Set([
+  'agent.fell_back',
+  'agent.no_fallback',
+  'agent.left_alone',
+  'tree.not_lent',
+  'tree.output_kept',
+  'tree.output_left',
+  'tree.teardown_failed',
+]);
 
 /** Reads the log once. */
 function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): AgentAccount {
@@ -295,7 +303,7 @@ function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): A
       failures.set(failedThing(event), event.text.split('\n'));
     const unheld = notEnforcedIn(event);
     if (unheld !== undefined) notEnforced.add(unheld);
-    if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
+    if (NOTED.has(event.type)) notes.push(`${event.member ?? LEAD}: ${event.text ?? ''}`);
     denied.add(event);
   }
   return { spending, isolated, notes: [...notes, ...denied.notes], failures, notEnforced };

@@ -115,6 +115,10 @@ export interface TeamPaths {
   tree(of: TreeOwner): string;
   /** The index of a tree. */
   treeIndex(of: TreeOwner): string;
+  /** How far the setup of a tree came. */
+  treeSetup(of: TreeOwner): string;
+  /** The index of what a tree has besides its change. */
+  outputIndex(of: TreeOwner): string;
   /** Where a tree is moved that git could not keep. */
   treeAside(of: TreeOwner, when: string): string;
   taskView(id: string): string;
@@ -226,6 +230,8 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     agentSession: (member) => inside(join('homes', `${member}.session.json`)),
     tree: (of) => inside(join('trees', of)),
     treeIndex: (of) => inside(join('vault.git', 'indexes', of)),
+    outputIndex: (of) => inside(join('vault.git', 'indexes', `${of}.output`)),
+    treeSetup: (of) => inside(join('vault.git', 'indexes', `${of}.setup`)),
     treeAside: (of, when) => inside(join('trees', `.left-${of}-${when}`)),
     output: (member) => inside(join('logs', `${member}.log`)),
     outputParts: (member) => inside(join('logs', `${member}.parts.jsonl`)),

@@ -44,6 +44,7 @@ export interface NewTeam {
     readonly plan_dir?: string | undefined;
     readonly env_pass?: string[] | undefined;
     readonly isolation?: 'trees' | undefined;
+    readonly trees?: TeamConfig['trees'];
     readonly lend?: TeamConfig['lend'];
     readonly session_id?: string | undefined;
     readonly division?: NonNullable<TeamConfig['division']> | undefined;

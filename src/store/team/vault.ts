@@ -11,6 +11,7 @@ import { readText, replaceFile } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
 import type { TeamPaths, TreeOwner } from '../files/paths.ts';
 import { removeTree } from '../files/remove-tree.ts';
+import { noteSetup, wasSetUp } from './tree-needs.ts';
 
 interface VaultFacts {
   /** Where the project's objects are: absolute. */
@@ -131,11 +132,13 @@ export function readyTree(paths: TeamPaths, of: TreeOwner): void {
 export const forgetIndex = (paths: TeamPaths, of: TreeOwner): void => rmSync(paths.treeIndex(of), { force: true });
 
 /** Moves a tree away whose content git cannot keep, with its own repositories, and forgets its index. */
-export function setTreeAside(paths: TeamPaths, of: TreeOwner, when: string): string {
+export function setTreeAside(disk: Disk, paths: TeamPaths, of: TreeOwner, when: string): string {
   const aside = paths.treeAside(of, when);
   onDisk('move', paths.tree(of), () => {
     renameSync(paths.tree(of), aside);
     forgetIndex(paths, of);
+    // The next one is set up again; what this one started is taken down with it.
+    if (wasSetUp(disk, paths, of)) noteSetup(disk, paths, of);
   });
   return aside;
 }

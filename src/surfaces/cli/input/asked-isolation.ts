@@ -1,6 +1,13 @@
 /** What the option `--isolation` and the configuration say about trees, for a team that is made. */
 import * as z from 'zod';
-import { isolationModeSchema, UsageError, type IsolationMode, type PlannedFrom } from '../../../app.ts';
+import {
+  isolationModeSchema,
+  modeOf,
+  needsOf,
+  UsageError,
+  type IsolationMode,
+  type PlannedFrom,
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 
@@ -24,6 +31,14 @@ export interface IsolationFlag {
 
 export const askedIsolationOf = (context: CliContext, flags: IsolationFlag): PlannedFrom['isolation'] => ({
   flag: flags.isolation,
-  configured: settings(context).merged.config.isolation,
+  ...configuredIsolation(context),
   say: (text) => context.info(text),
 });
+
+/** `isolation` of the configuration. */
+export function configuredIsolation(
+  context: CliContext,
+): Pick<NonNullable<PlannedFrom['isolation']>, 'configured' | 'needs'> {
+  const { isolation } = settings(context).merged.config;
+  return { configured: modeOf(isolation) ?? 'auto', needs: needsOf(isolation) };
+}

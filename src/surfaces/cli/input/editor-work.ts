@@ -25,6 +25,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import { CliContext } from '../context.ts';
+import { configuredIsolation } from './asked-isolation.ts';
 import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
 import { leadTeamOf, sessionOf, type RunFlags, type TeamToLead } from './lead-run.ts';
 import { teamOfPipeline } from './pipeline-team.ts';
@@ -146,7 +147,7 @@ async function dividedTeam(
   }
   const putAway = (paths: TeamPaths): Promise<void> => replaceTeam(context, paths, options);
   // An editor shows the files that change: trees, whose work must be applied, only where they are configured.
-  const isolation = settings(context).merged.config.isolation === 'trees' ? 'trees' : 'off';
+  const isolation = configuredIsolation(context).configured === 'trees' ? 'trees' : 'off';
   const team = await teamOfTask(context, [text], undefined, { ...options, isolation }, putAway, person);
   if (team.kind === 'ended') return undefined;
   if (team.given === undefined) warnIfCopied(context, team.paths);

@@ -36,13 +36,16 @@ export const act: Act = async (context, given) => {
 };
 
 /** Shows every command before it asks: who says yes has seen what will run. */
-function agreed(context: CliContext, { commands, plan, settings }: Unproved): Promise<boolean> {
-  const lines = [...commands.flatMap(commandLines), ...settings, ...(plan ?? []).map((line) => `plan | ${line}`)];
+function agreed(context: CliContext, { commands, trees, plan, settings }: Unproved): Promise<boolean> {
+  const ofTrees = trees.map((command) => `each tree: ${command}`);
+  const ofPlan = (plan ?? []).map((line) => `plan | ${line}`);
+  const lines = [...commands.flatMap(commandLines), ...ofTrees, ...settings, ...ofPlan];
   for (const line of lines) context.io.stderr.write(`${safeText(line)}\n`);
   const count = commands.length === 1 ? 'this command' : `these commands of ${commands.length} tasks`;
   const what = [
     ...(commands.length === 0 ? [] : [count]),
     ...(settings.length === 0 ? [] : ['these settings']),
+    ...(trees.length === 0 ? [] : ['what trees are set up with']),
     ...(plan === undefined ? [] : ['this plan']),
   ].join(' and ');
   return confirmed(context, `You did not give ${what} on this machine. Trust the team, and let them run?`);

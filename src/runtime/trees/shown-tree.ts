@@ -1,0 +1,12 @@
+/** What programs in an isolation see of a tree of a team. */
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { behindTree } from '../../store/team/vault.ts';
+import { lentIn } from './tree-needs.ts';
+
+export const shownTree = (store: TeamStore): ShownTree => ({
+  at: cwdOf(store),
+  behind: behindTree(store.disk, store.paths),
+  lend: lentIn(store),
+});
