@@ -57,6 +57,7 @@ export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
 export { continueProcess, duration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
 export { requireAvailable } from './runtime/agents/availability.ts';
 export { memberWithToken } from './runtime/team/authentication.ts';
+export { starterIn } from './runtime/process/starter.ts';
 export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
 export { changedTexts, changesSince, type ChangedText } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';

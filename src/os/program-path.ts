@@ -1,6 +1,5 @@
 /** Finds programs. */
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import process from 'node:process';
 
@@ -62,9 +61,14 @@ export function nameProject(root: string): void {
 
 /** The highest directory around that is a repository or has teams. The home directory is none: it holds the user's tools. */
 function projectAround(at: string): string | undefined {
-  const home = realPath(homedir());
+  const { HOME = '' } = process.env;
+  const home = isAbsolute(HOME) ? realPath(HOME) : undefined;
   const around: string[] = [];
-  for (let place = realPath(at); !isBelow(place, home) && place !== dirname(place); place = dirname(place))
+  for (
+    let place = realPath(at);
+    !(home !== undefined && isBelow(place, home)) && place !== dirname(place);
+    place = dirname(place)
+  )
     around.push(place);
   return around.findLast((place) => MARKS.some((name) => existsSync(join(place, name)))) ?? around[0];
 }

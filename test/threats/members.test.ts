@@ -3,7 +3,7 @@
  * docs/reliability.md).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { MESSAGE_TYPES } from '../../src/model/team/message.ts';
@@ -169,5 +169,38 @@ describe('the board', () => {
     const before = (await place.json(tasksSchema, 'task', 'list', 'login')).tasks;
     expect(await said('task', ...argv)).not.toBe(0);
     expect((await place.json(tasksSchema, 'task', 'list', 'login')).tasks).toEqual(before);
+  });
+});
+
+describe('a program of a member that is not isolated', () => {
+  it('speaks for nobody without its token, however it cleans its environment', async () => {
+    const clean = 'env -i PATH="$PATH" HOME="$HOME" XDG_STATE_HOME="$XDG_STATE_HOME"';
+    const acts = [
+      `env -u TEAMS_TOKEN teams task create crew Own --run 'touch owned' --owner bob`,
+      `${clean} teams task create crew Own --run 'touch owned' --owner bob`,
+      `${clean} setsid teams pause crew`,
+      `${clean} teams send crew bob hi`,
+      `${clean} teams send crew bob hi --as bob`,
+      `${clean} teams spawn crew cy --agent exec`,
+      `${clean} teams budget crew --add 5`,
+      `${clean} teams cancel crew --yes`,
+      `${clean} teams doctor --trust crew --yes`,
+      `${clean} teams undo crew --yes`,
+      `${clean} teams up crew.json --yes`,
+    ];
+    const run = acts.map((act) => `${act} >>said.txt 2>&1; echo $? >>codes.txt`).join('; ');
+    const members = ['ada', 'bob'].map((name) => ({ name, agent: 'exec' }));
+    const tasks = [
+      { subject: 'Try', owner: 'ada', run },
+      { subject: 'Say', owner: 'ada', blockedBy: [1], run: 'teams send bob hello' },
+    ];
+    place.put('crew.json', JSON.stringify({ name: 'crew', members, tasks }));
+    place.environment['PATH'] = `${resolve('bin')}:${place.environment['PATH'] ?? ''}`;
+    const { code, out, err } = await place.start('run', 'crew.json', '--quiet').ended;
+    expect(readFileSync(join(place.root, 'codes.txt'), 'utf8')).toBe('2\n'.repeat(acts.length));
+    expect(readFileSync(join(place.root, 'said.txt'), 'utf8')).toMatch(/started by ada of team crew/);
+    expect([code, existsSync(join(place.root, 'owned'))], `${out}${err}`).toEqual([0, false]);
+    const { tasks: left } = tasksSchema.parse(JSON.parse((await place.teams('task', 'list', 'crew', '--json')).out));
+    expect(left).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Who the speaker is (docs/specification.md R2.15). A process with a member's token is that member. Without a token it
- * is a person, who speaks as the lead or as the member that `--as` names. The lead's own process speaks with its epoch.
+ * is a person, who speaks as the lead or as the member that `--as` names; unless a member started it, which its mark
+ * says, even if its environment was cleaned: then it speaks for nobody. The lead's own process speaks with its epoch.
  */
 import { UsageError } from '../../model/text/errors.ts';
 import type { Board } from '../../model/board/board.ts';
@@ -9,6 +10,7 @@ import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
 import { tokenMatches } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { starterOf } from '../process/starter.ts';
 
 export type Speaker =
   | { readonly kind: 'member'; readonly name: Name; readonly incarnation: string }
@@ -44,13 +46,25 @@ export function authenticate(
   const token = environment[ENV.token];
   const member = environment[ENV.member];
   const wanted = as === undefined ? undefined : parseMemberName(as);
-  if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
+  if (token === undefined || member === undefined) {
+    const starter = starterOf(store);
+    if (starter === undefined) return { kind: 'person', name: wanted ?? LEAD };
+    throw refused(
+      store,
+      starter,
+      `This process was started by ${starter} of team ${store.paths.name} and does not have its token (${ENV.token}, ${ENV.member}), so it speaks for nobody.`,
+    );
+  }
   const name = parseMemberName(member);
   const given = { team: environment[ENV.team] ?? store.paths.name, token };
   const judged = memberOf(store, name, wanted, given);
   if (typeof judged !== 'string') return judged;
-  store.events.append({ type: 'member.refused', member: name, text: judged });
-  throw new UsageError('POLICY_DENIED', judged);
+  throw refused(store, name, judged);
+}
+
+function refused({ events }: TeamStore, member: Name, text: string): UsageError {
+  events.append({ type: 'member.refused', member, text });
+  return new UsageError('POLICY_DENIED', text);
 }
 
 /** The member whose present process has this token; undefined if there is none. */
