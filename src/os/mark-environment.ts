@@ -81,7 +81,9 @@ let prlimit: { readonly path: string | undefined } | undefined;
 
 /** The path of `prlimit`, looked up once; undefined if it does not exist or this is not Linux. */
 export function prlimitPath(): string | undefined {
-  prlimit ??= { path: process.platform === 'linux' ? findProgram('prlimit', pathOutside(process.env['PATH'] ?? '')) : undefined };
+  prlimit ??= {
+    path: process.platform === 'linux' ? findProgram('prlimit', pathOutside(process.env['PATH'] ?? '')) : undefined,
+  };
   return prlimit.path;
 }
 
