@@ -98,6 +98,8 @@ export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
 export { HostLeadContext } from './runtime/runs/host-lead-context.ts';
 export { carryOutUndo } from './runtime/runs/carry-out-undo.ts';
 export { makeBranch } from './runtime/runs/apply/apply-branch.ts';
+export { openerFor, openPullRequest, pushBranch, pushTarget, shownCommand } from './runtime/runs/apply/push-branch.ts';
+export { pullRequestText } from './runtime/views/pull-request-text.ts';
 export { carryOutApply, planApply, type ApplyPlan } from './runtime/runs/apply/apply-landed.ts';
 export { unappliedIn } from './runtime/trees/landed-work.ts';
 export { interruptedUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';

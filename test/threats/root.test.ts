@@ -60,6 +60,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   diff: ['duo'],
   undo: ['duo', '--yes'],
   apply: ['duo'],
+  pr: ['duo'],
   pipeline: ['list'],
   refine: ['x', '--backend', 'exec:true', '--reviewer', 'exec:true', '--no-team', '--max-rounds', '1'],
   relay: ['--to', 'exec:true', '--prompt', 'x'],

@@ -133,9 +133,13 @@ export class VaultRefs {
     return `${this.all}applied/${id}/${end}`;
   }
 
+  get branches(): string {
+    return `${this.all}branches/`;
+  }
+
   /** A branch as it was made. */
   branch(id: string): string {
-    return `${this.all}branches/${id}`;
+    return `${this.branches}${id}`;
   }
 
   /** What a member's tree was last made to, or kept as. */

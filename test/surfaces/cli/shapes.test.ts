@@ -37,6 +37,9 @@ const CLAIMED = ['task claim 1 --as ada'];
 const FAILED = [...CLAIMED, 'task fail 1 --as ada --reason no'];
 const RUN = ['run plan.yaml'];
 const asked = (kind: string): string[] => [...CLAIMED, `send lead which? --kind ${kind} --as ada --task 1`];
+/** It pushes to itself, which changes nothing. */
+const REPOSITORY =
+  'git init -q . && git config user.name me && git config user.email me@here && git remote add origin .';
 const QUICK = '--backend exec:./it.sh --reviewer exec:true --no-team';
 
 const rows: readonly Row[] = [
@@ -89,6 +92,7 @@ const rows: readonly Row[] = [
   { line: 'export', shape: view.exported },
   { line: 'diff tiny', after: RUN, shape: view.changes, repository: true },
   { line: 'apply apart', after: ['run apart.yaml'], shape: view.applied, repository: true },
+  { line: 'pr apart', after: ['run apart.yaml'], shape: view.pushed, repository: true },
   { line: 'undo tiny --yes', after: RUN, shape: view.undone, repository: true },
   { line: 'task create Third --owner bob --run true', shape: task.task },
   { line: 'task list', after: FAILED, shape: task.tasks },
@@ -190,7 +194,7 @@ describe('--json', () => {
       onTestFinished(async () => {
         if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
       });
-      if (how.repository) await place.shell('git init -q .');
+      if (how.repository) await place.shell(REPOSITORY);
       for (const one of after) await said(place, one);
       const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
       expect(how.codes ?? [0], err).toContain(code);

@@ -27,6 +27,8 @@ interface BranchChoice {
   readonly name: string;
   /** Only the change of this task. */
   readonly task?: Task | undefined;
+  /** A branch that was made before from the same work is taken as it is: it may not have been pushed. */
+  readonly mayExist?: boolean;
 }
 
 /**
@@ -37,6 +39,11 @@ export async function makeBranch(reader: TeamReader, choice: BranchChoice, signa
   const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start } = stateIn(store) ?? {};
+  if (store.config.read()?.isolation !== 'trees')
+    throw new UsageError(
+      'USAGE',
+      `No branch was made: the members of team ${name} have no trees of their own, they wrote into your files.`,
+    );
   if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
   try {
     const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
@@ -50,18 +57,20 @@ export async function makeBranch(reader: TeamReader, choice: BranchChoice, signa
 
 async function branchIn(
   store: TeamReader,
-  { name, task }: BranchChoice,
+  { name, task, mayExist = false }: BranchChoice,
   theirs: GitWhere,
   signal: AbortSignal,
 ): Promise<MadeBranch> {
   const { paths } = store;
   const refs = new VaultRefs(store);
   const own = vaultHere(store, { signal });
-  await requireNewBranch(name, theirs);
+  await requireNewBranch(name, { mayExist }, theirs);
   const who = await identity(theirs);
   const head = await commitOf('HEAD', theirs);
   const empty = requireGit(await git(['hash-object', '-t', 'tree', '/dev/null'], own), 'git hash-object');
   const landed = await changesOf(refs, task, own);
+  if (landed.length === 0)
+    throw new UsageError('USAGE', `No branch was made: nothing of team ${paths.name} has landed.`);
   const commits: string[] = [];
   let top = { commit: head, tree: head === undefined ? empty : await treeOf(head, theirs) };
   for (const change of landed) {
@@ -78,6 +87,11 @@ async function branchIn(
   }
   if (top.commit === undefined || commits.length === 0)
     throw new UsageError('USAGE', `No branch was made: HEAD has all that landed in team ${paths.name}.`);
+  const before = mayExist ? await commitOf(`refs/heads/${name}`, theirs) : undefined;
+  if (before !== undefined) {
+    if ((await treeOf(before, theirs)) !== top.tree || !(await isMadeHere(before, refs, own))) throw existing(name);
+    return { name, commit: before, commits };
+  }
   const ref = refs.branch(newId(store.clock.now()));
   await keepCommit(paths, { ref, commit: top.commit, known: head ?? refs.root }, own);
   const trouble = await mirror(store, refs.all, { signal });
@@ -87,11 +101,23 @@ async function branchIn(
   return { name, commit: top.commit, commits };
 }
 
-async function requireNewBranch(name: string, theirs: GitWhere): Promise<void> {
+/** Whether a branch of this team began at this commit. */
+async function isMadeHere(commit: string, refs: VaultRefs, own: GitWhere): Promise<boolean> {
+  const listed = await git(['for-each-ref', '--format=%(objectname)', refs.branches], own);
+  return requireGit(listed, 'git for-each-ref').split('\n').includes(commit);
+}
+
+const existing = (name: string): ConflictError =>
+  new ConflictError('REFUSED', `Branch ${name} exists already, and is not moved; choose another name.`);
+
+async function requireNewBranch(
+  name: string,
+  { mayExist }: { readonly mayExist: boolean },
+  theirs: GitWhere,
+): Promise<void> {
   const { code } = await git(['check-ref-format', '--branch', name], theirs);
   if (code !== 0) throw new UsageError('USAGE', `${JSON.stringify(name)} is no name of a branch.`);
-  if ((await commitOf(`refs/heads/${name}`, theirs)) !== undefined)
-    throw new ConflictError('REFUSED', `Branch ${name} exists already, and is not moved; choose another name.`);
+  if (!mayExist && (await commitOf(`refs/heads/${name}`, theirs)) !== undefined) throw existing(name);
 }
 
 /** The user's name and address, as variables of git. @throws GitFailure without them */

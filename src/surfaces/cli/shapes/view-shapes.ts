@@ -140,6 +140,19 @@ const branched = answer({
   /** The subjects of its commits. */
   commits: z.array(text),
 });
+export const pushed = answer({
+  team: text,
+  branch: text,
+  commit: text,
+  commits: z.array(text),
+  remote: text,
+  title: text,
+  body: text,
+  /** How the pull request is opened. */
+  command: z.array(text),
+  /** Its address; null if it was not opened. */
+  url: text.nullable(),
+});
 export const changes = answer({
   team: text,
   task: text.nullable(),
@@ -184,5 +197,6 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   export: { answers: [exported] },
   diff: { answers: [changes] },
   undo: { answers: [undone] },
-  apply: { answers: [applied, branched] },
+  apply: { answers: [applied, branched, pushed] },
+  pr: { answers: [pushed] },
 };

@@ -206,6 +206,7 @@ const looking: readonly Verb[] = [
         flags: '--branch <name>',
         what: 'make a new branch of it on HEAD, one commit a task, instead; your files stay as they are',
       },
+      { flags: '--push <remote>', what: 'the branch, pushed there, and a pull request: as `teams pr` does' },
       { flags: '--task <task>', what: 'only the change of this task' },
     ],
     examples: [
@@ -217,6 +218,21 @@ const looking: readonly Verb[] = [
       { line: 'teams apply login --branch login-work', what: 'commits to review, to push or to merge' },
     ],
     load: () => import('../commands/views/apply.ts'),
+  },
+  {
+    name: 'pr',
+    summary: 'push a branch of what landed with your own git, and open a pull request with `gh` or `glab`',
+    words: '[team]',
+    options: [
+      { flags: '--branch <name>', what: 'its name (default: that of the team)' },
+      { flags: '--remote <name>', what: 'where it is pushed to (default: that of your branch, or origin)' },
+      { flags: '--task <task>', what: 'only the change of this task' },
+    ],
+    examples: [
+      { line: 'teams pr login', what: 'one commit a task on HEAD; your files stay as they are' },
+      { line: 'teams pr login --branch login-work --remote fork', what: 'to another remote' },
+    ],
+    load: () => import('../commands/views/pr.ts'),
   },
   {
     name: 'undo',
