@@ -1,5 +1,5 @@
 /** `teams pr` and `teams apply --push`: a branch of what landed, pushed with the user's own git, and a pull request. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXEC, git, scene, userState, type Scene } from '../support/tree-scene.ts';
@@ -57,6 +57,20 @@ describe('what landed', () => {
     expect(out).toContain("Open it: gh pr create --head p --title 'p: 2 changes' --body '## Changes");
     const again = await teams('apply', 'p', '--push', 'origin');
     expect([again.code, again.err]).toEqual([0, '']);
+  });
+
+  it("is pushed with the person's git, and never with one of the project, whatever PATH says", async () => {
+    const { at, teams, place } = made;
+    withRemote(made);
+    const bin = join(at, 'node_modules/.bin');
+    mkdirSync(bin, { recursive: true });
+    for (const name of ['git', 'gh'])
+      writeFileSync(join(bin, name), `#!/bin/sh\ntouch '${join(place.root, 'taken')}'\n`, { mode: 0o755 });
+    place.environment['PATH'] = `${bin}:${place.environment['PATH'] ?? ''}`;
+    const { code, out, err } = await teams('pr', 'p');
+    expect(code, `${out}${err}`).toBe(0);
+    expect(out).toContain('No pull request was opened: gh is not on PATH');
+    expect(existsSync(join(place.root, 'taken'))).toBe(false);
   });
 
   it('is proposed with the program of the host, and its address is printed', async () => {

@@ -269,6 +269,7 @@ const OPENERS: Readonly<Record<string, string>> = {
     "a hook that may refuse a task: as above; the others: none, they are the user's own",
   'runtime/process/git.ts: startProcess': 'none: git, which runs nothing that the repository names',
   'runtime/process/detach.ts: spawn': 'none: our own lead',
+  'runtime/process/user-program.ts: spawn': "none: the person's own git, gh or glab, outside of the project",
   'runtime/process/terminal-process.ts: spawn': 'none: our own view',
   'runtime/lead/supervisor.ts: spawn': 'none: our own teammate',
   'os/reaper-handle.ts: spawn': 'none: our own reaper',

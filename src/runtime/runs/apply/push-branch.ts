@@ -3,7 +3,7 @@
  * (docs/isolation.md). Credentials, hooks and signing of pushes are the user's.
  */
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
-import { findProgram } from '../../../os/program-path.ts';
+import { findProgram, pathOutside } from '../../../os/program-path.ts';
 import { cwdOf, type TeamReader } from '../../../store/team/team-reader.ts';
 import { runAsUser } from '../../process/user-program.ts';
 import type { PullRequestText } from '../../views/pull-request-text.ts';
@@ -49,7 +49,7 @@ export async function pushBranch(
   { remote, branch }: { readonly remote: string; readonly branch: string },
   place: UserPlace,
 ): Promise<void> {
-  const args = ['push', remote, `refs/heads/${branch}:refs/heads/${branch}`];
+  const args = ['push', '--', remote, `refs/heads/${branch}:refs/heads/${branch}`];
   const { code, err } = await runAsUser(['git', ...args], { ...place, cwd: cwdOf(store) }, place.signal);
   if (code === 0) return;
   throw new ConflictError(
@@ -82,7 +82,7 @@ export function openerFor(
   environment: UserPlace['environment'],
 ): Opener & { readonly isThere: boolean } {
   const there = (['gh', 'glab'] as const).filter(
-    (program) => findProgram(program, environment['PATH'] ?? '') !== undefined,
+    (program) => findProgram(program, pathOutside(environment['PATH'] ?? '')) !== undefined,
   );
   const isGitLab = /gitlab/i.test(url);
   const isGitHub = /github/i.test(url);
