@@ -11,10 +11,10 @@ const found = (store: TeamStore): (string | undefined)[] =>
 test('20,000 bad lines are one event of the lead, and none of any other process or of the next lead', async () => {
   const told = new ToldTeam({ ada: 'executor/exec' }).led();
   const { paths, clock } = told.store;
-  told.store.state.write({ ...state(paths.name) });
   const at = statSync(paths.log).size;
   appendFileSync(paths.log, 'x\n'.repeat(20_000));
   const other = openStore(paths, { clock });
+  other.state.write(state(paths.name));
   other.board.fold();
   await other.close();
   expect(found(told.store)).toEqual([]);
