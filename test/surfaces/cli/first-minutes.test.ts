@@ -150,13 +150,22 @@ it.each([
   expect(err).toContain('Team duo has no member adda; did you mean "ada"?');
 });
 
-it.each([['list'], ['status'], ['status', 'duo'], ['why', 'duo'], ['send', 'duo', 'ada', 'hi']])(
-  'a --root that is missing is named by `teams %s`',
-  async (...words) => {
-    const { code, err } = await new Workplace().teams(...words, '--root', '/nowhere/at-all');
-    expect({ code, err }).toEqual({
-      code: 2,
-      err: 'teams: There is no folder /nowhere/at-all; check --root or TEAMS_ROOT.\n',
-    });
-  },
-);
+it.each([
+  ['list'],
+  ['status'],
+  ['status', 'duo'],
+  ['why', 'duo'],
+  ['send', 'duo', 'ada', 'hi'],
+  ['create', 'duo'],
+  ['lead', 'duo'],
+  ['mcp'],
+  ['doctor'],
+  ['prune'],
+  ['refine', 'Mend it.'],
+])('a --root that is missing is named by `teams %s`', async (...words) => {
+  const { code, err } = await new Workplace().teams(...words, '--root', '/nowhere/at-all');
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'teams: There is no folder /nowhere/at-all; check --root or TEAMS_ROOT.\n',
+  });
+});

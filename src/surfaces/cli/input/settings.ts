@@ -9,7 +9,7 @@ import {
   type SessionOptions,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
-import { rootOf } from './root.ts';
+import { requireGivenRoot, rootOf } from './root.ts';
 
 export interface Settings {
   readonly merged: MergedConfig;
@@ -22,7 +22,7 @@ export interface Settings {
 
 const known = new WeakMap<CliContext, Settings>();
 
-/** @throws UsageError `CONFIG_INVALID` */
+/** @throws UsageError `CONFIG_INVALID`, or `USAGE` for a given root that is missing */
 export function settings(context: CliContext): Settings {
   const before = known.get(context);
   if (before) return before;
@@ -35,6 +35,7 @@ export function settings(context: CliContext): Settings {
 function load(context: CliContext): Settings {
   const { environment } = context.io;
   const root = rootOf(context);
+  requireGivenRoot(context, root);
   const merged = loadConfig(root, environment);
   const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs } = merged.config;
   const { as } = context.flags;

@@ -14,7 +14,7 @@ import type { CliContext } from '../../context.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
-import { rootOf } from '../../input/root.ts';
+import { requireGivenRoot, rootOf } from '../../input/root.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
@@ -24,6 +24,7 @@ export const act: Act = async (context, given) => {
   const { breakLock, trust } = readOptions(schema, given);
   noMore(given.words);
   const root = rootOf(context);
+  requireGivenRoot(context, root);
   if (breakLock || trust !== false) refuseMembers(context, 'trust files or remove locks');
   if (trust === true) trustProject(root);
   else if (trust !== false) {

@@ -4,7 +4,7 @@ import { findPrunable, finishPruning, UsageError, type Prunable } from '../../..
 import { confirmed } from '../../input/confirm.ts';
 import { duration, flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
-import { rootOf } from '../../input/root.ts';
+import { requireGivenRoot, rootOf } from '../../input/root.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
@@ -18,6 +18,7 @@ export const act: Act = async (context, given) => {
     throw new UsageError('USAGE', '--all removes archived teams of any age; leave --older-than out, or --all.');
   refuseMembers(context, 'remove archived teams');
   const root = rootOf(context);
+  requireGivenRoot(context, root);
   const begun = dryRun ? [] : finishPruning(root);
   const found = await findPrunable(root, { olderThanMs: all ? undefined : (olderThan ?? THIRTY_DAYS_MS) });
   const shown = shownOf(found);
