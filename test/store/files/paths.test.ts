@@ -136,10 +136,10 @@ describe('the own locks of a team', () => {
   });
 
   it('a lock left at its earlier path by a killed process is taken over', async () => {
-    const { paths, clock } = new ToldTeam({ ada: 'executor/exec' }).store;
+    const { paths, clock, seal } = new ToldTeam({ ada: 'executor/exec' }).store;
     const token = JSON.stringify({ ...ownIdentity(), startTime: '1', nonce: '0'.repeat(16) });
     writeFileSync(paths.stateLock.earlier, token);
-    const store = openStore(paths, { clock });
+    const store = openStore(paths, { clock, seal });
     await store.config.update((current) => ({ next: current, result: 0 }));
     await store.state.update(() => ({ result: 0 }));
     expect(() => readFileSync(paths.stateLock.earlier)).toThrow('ENOENT');
