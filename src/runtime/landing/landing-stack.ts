@@ -17,6 +17,7 @@ export class LandingStack {
   readonly #refs: VaultRefs;
   /** By the two commits that they merge. */
   readonly #merges = new Map<string, LineEntry>();
+  #landed: { readonly main: string; readonly commits: ReadonlyMap<string, string> } | undefined;
 
   constructor(store: TeamStore, plan: Plan) {
     this.#store = store;
@@ -81,17 +82,25 @@ export class LandingStack {
   }
 
   /** Attempts that landed, by their key: the commit of each. */
-  async landedIn(main: string, own: GitWhere): Promise<Map<string, string>> {
-    const format = '--format=%H %(trailers:key=Teams-Attempt,valueonly,separator=%x2C)';
-    const listed = requireGit(
-      await git(['log', '--first-parent', format, `${this.#refs.root}..${main}`], own),
-      'git log',
-    );
-    return new Map(
-      listed.split('\n').flatMap((row): [string, string][] => {
-        const [commit = '', key = ''] = row.split(' ');
-        return key === '' ? [] : [[key, commit]];
-      }),
-    );
+  async landedIn(main: string, own: GitWhere): Promise<ReadonlyMap<string, string>> {
+    if (main === this.#landed?.main) return this.#landed.commits;
+    const before = this.#landed;
+    const rows = await this.#log(`${before?.main ?? this.#refs.root}..${main}`, own);
+    // Only what stands on the state that was looked at last continues its list.
+    const isOnIt = before === undefined || rows.at(-1)?.parent === before.main;
+    const fresh = isOnIt ? rows : await this.#log(`${this.#refs.root}..${main}`, own);
+    const commits = new Map(isOnIt ? before?.commits : []);
+    for (const { key, commit } of fresh) if (key !== '') commits.set(key, commit);
+    this.#landed = { main, commits };
+    return commits;
+  }
+
+  async #log(range: string, own: GitWhere): Promise<{ commit: string; parent: string; key: string }[]> {
+    const format = '--format=%H,%P,%(trailers:key=Teams-Attempt,valueonly,separator=%x2C)';
+    const listed = requireGit(await git(['log', '--first-parent', format, range], own), 'git log');
+    return listed.split('\n').flatMap((row) => {
+      const [commit = '', parents = '', key = ''] = row.split(',');
+      return commit === '' ? [] : [{ commit, parent: parents.split(' ')[0] ?? '', key }];
+    });
   }
 }

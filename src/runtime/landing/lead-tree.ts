@@ -5,7 +5,7 @@
 import { freeRef } from '../../store/team/vault.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
 import { nestedRepository, showCommit, snapshot } from '../trees/member-tree.ts';
 import { commitOf, commitTree, inTree, inVault, keepCommit, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
@@ -48,7 +48,7 @@ export class LeadTree {
     const where = inTree(paths, '.lead', how);
     const tree = await snapshot(where, { lend: lentIn(this.#store) });
     if (tree === (await treeOf(this.#main, where))) return undefined;
-    const inner = await nestedRepository(this.#main, tree, where);
+    const inner = nestedRepository(await treeChanges(this.#main, tree, where));
     if (inner !== undefined) return `${inner} is a git repository of its own, which cannot land`;
     const commit = await commitTree(
       { tree, parents: [this.#main], message: `${subject}\n\nTeams-Member: lead` },

@@ -63,8 +63,9 @@ const BELIEVES_NOTHING = {
   GIT_SHALLOW_FILE: '',
 };
 
-/** These read no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */
+/** These read the content of no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */
 const WITHOUT_FILES = new Set([
+  'fetch',
   'rev-parse',
   'update-ref',
   'commit-tree',
@@ -74,9 +75,20 @@ const WITHOUT_FILES = new Set([
   'config',
 ]);
 
+/** Options of `ls-files` with which it compares no file with the index. */
+const NAMES_ONLY = new Set(['-z', '--stage', '--others', '--exclude-standard']);
+
+/** @param args may begin with settings, `-c key=value` */
+function readsFiles(args: readonly string[]): boolean {
+  const at = args.findIndex((word, place) => place % 2 === 0 && word !== '-c');
+  const [command = '', ...words] = args.slice(at);
+  const end = words.indexOf('--');
+  if (command === 'ls-files') return !(end < 0 ? words : words.slice(0, end)).every((word) => NAMES_ONLY.has(word));
+  return !WITHOUT_FILES.has(command);
+}
+
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
-  const [command = ''] = args;
-  if (where.isOurs === true || WITHOUT_FILES.has(command)) return run(args, where);
+  if (where.isOurs === true || !readsFiles(args)) return run(args, where);
   const listed = await run(['config', '--null', '--show-scope', '--get-regexp', '^filter\\.'], {
     ...where,
     keptBytes: KEPT_BYTES,
@@ -111,9 +123,13 @@ function withoutOwnFilters(listed: string): Record<string, string> {
 /** Git reads a `.gitignore` whole; one of many gigabytes must not take the memory of the machine. */
 const MOST_DATA = Math.max(2 * 2 ** 30, Math.floor(totalmem() / 2));
 
-function limits(): string[] {
+/** Adds the limit to a command, which may be one of prlimit already. */
+function limited(argv: readonly string[]): readonly string[] {
   const prlimit = prlimitPath();
-  return prlimit === undefined ? [] : [prlimit, `--data=${MOST_DATA}`, '--'];
+  if (prlimit === undefined) return argv;
+  const end = argv[0] === prlimit ? argv.indexOf('--') : 0;
+  const [before, rest] = end > 0 ? [argv.slice(0, end), argv.slice(end + 1)] : [[prlimit], argv];
+  return [...before, `--data=${MOST_DATA}`, '--', ...rest];
 }
 
 async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
@@ -121,10 +137,10 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
   const inherited = childEnvironment('exec', { parent: process.env });
   // Git finds the filters of the user's configuration there, too.
   const PATH = pathOutside(pathOutside(inherited['PATH'] ?? ''), cwd);
-  const argv = [...limits(), findProgram('git', PATH) ?? 'git', ...ALWAYS, ...args];
+  const argv = [findProgram('git', PATH) ?? 'git', ...ALWAYS, ...args];
   const marked = marker?.mark(argv);
   const request = {
-    argv: marked?.argv ?? argv,
+    argv: limited(marked?.argv ?? argv),
     env: {
       ...inherited,
       // An empty one is the working directory.

@@ -19,7 +19,14 @@ import {
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
 import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
-import { GitFailure, requireGit, stubsBelow, treeChanges, withoutRepositories } from '../process/git-tree.ts';
+import {
+  GitFailure,
+  requireGit,
+  stubsBelow,
+  treeChanges,
+  withoutRepositories,
+  type TreeChange,
+} from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import {
   commitOf,
@@ -79,10 +86,8 @@ const become = async (tree: string, where: GitWhere): Promise<string> =>
   requireGit(await git(['read-tree', '--reset', '-u', tree], where), 'git read-tree');
 
 /** A repository within the tree would be kept as its name alone. */
-export async function nestedRepository(from: string, to: string, where: GitWhere): Promise<string | undefined> {
-  const changes = await treeChanges(from, to, where);
-  return changes.find((change) => change.to?.mode === '160000' && change.from?.mode !== '160000')?.path;
-}
+export const nestedRepository = (changes: readonly TreeChange[]): string | undefined =>
+  changes.find((change) => change.to?.mode === '160000' && change.from?.mode !== '160000')?.path;
 
 /** Makes a tree that holds nothing to be kept show a commit, for gates. @throws GitFailure */
 export async function showCommit(
@@ -200,7 +205,8 @@ export class MemberTree {
     const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : base });
     await this.#outputs.keep(task, tree, { signal });
     if (tree === (await treeOf(base, where))) return undefined;
-    const inner = await nestedRepository(base, tree, where);
+    const changes = await treeChanges(base, tree, where);
+    const inner = nestedRepository(changes);
     if (inner !== undefined)
       throw new NestedRepository(`${inner} is a git repository of its own, which cannot land; remove its .git`);
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
@@ -209,8 +215,7 @@ export class MemberTree {
     freeRef(paths, ref);
     await keepCommit(paths, { ref, commit, known: base }, where);
     requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
-    const files = (await treeChanges(base, tree, where)).map(({ path }) => path);
-    return { attempt: { commit, base }, files };
+    return { attempt: { commit, base }, files: changes.map(({ path }) => path) };
   }
 
   /** What lies in the tree and is in no attempt: half done work of a claim that ended, files of a turn about mail. */
@@ -233,7 +238,7 @@ export class MemberTree {
     const at = await this.#at(signal);
     const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : at });
     if (at !== undefined && tree === (await treeOf(at, where))) return;
-    const inner = at === undefined ? undefined : await nestedRepository(at, tree, where);
+    const inner = at === undefined ? undefined : nestedRepository(await treeChanges(at, tree, where));
     if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
     const message = `What lay in the tree of ${this.#member} before ${before}`;
     const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);

@@ -15,6 +15,7 @@ import {
   hasOwnObject,
   hasVault,
   isVaultOurs,
+  looseRef,
   makeVault,
   removeBundle,
   renewVault,
@@ -150,13 +151,29 @@ export class VaultRefs {
 
 /** @returns the commit of a ref; undefined if there is none */
 export async function commitOf(ref: string, where: GitWhere): Promise<string | undefined> {
+  const vault = where.isOurs === true ? where.env?.['GIT_DIR'] : undefined;
+  const there = vault === undefined ? undefined : looseRef({ vault }, ref);
+  if (there !== undefined) return there;
   const { code, text } = await git(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], where);
   return code === 0 ? text.trim() : undefined;
 }
 
+/** Trees of commits that were looked at last; a commit's name says its tree. */
+const trees = new Map<string, string>();
+const MOST_TREES = 1_000;
+
+function noteTree(commit: string, tree: string): string {
+  if (trees.size >= MOST_TREES) trees.clear();
+  trees.set(commit, tree);
+  return tree;
+}
+
 /** @throws GitFailure */
 export async function treeOf(commit: string, where: GitWhere): Promise<string> {
-  return requireGit(await git(['rev-parse', '--verify', `${commit}^{tree}`], where), 'git rev-parse');
+  const known = trees.get(commit);
+  if (known !== undefined) return known;
+  const tree = requireGit(await git(['rev-parse', '--verify', `${commit}^{tree}`], where), 'git rev-parse');
+  return noteTree(commit, tree);
 }
 
 interface NewCommit {
@@ -171,7 +188,9 @@ interface NewCommit {
 export async function commitTree({ tree, parents, message, date }: NewCommit, where: GitWhere): Promise<string> {
   const dates = date === undefined ? {} : { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
   const args = ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-m', message];
-  return requireGit(await git(args, { ...where, env: { ...where.env, ...dates } }), 'git commit-tree');
+  const commit = requireGit(await git(args, { ...where, env: { ...where.env, ...dates } }), 'git commit-tree');
+  noteTree(commit, tree);
+  return commit;
 }
 
 /**
@@ -228,7 +247,18 @@ export async function repositoryMisfit(where: GitWhere, prefix: string): Promise
   return file === '' ? undefined : `a filter of git (such as LFS) stands between ${file} and its content`;
 }
 
-const COPIED = ['core.filemode', 'core.symlinks', 'core.ignorecase', 'core.precomposeunicode'];
+/** Settings that say how the project's file system is. */
+const COPIED = '^core\\.(filemode|symlinks|ignorecase|precomposeunicode)$';
+
+async function copiedSettings(where: GitWhere): Promise<readonly (readonly [string, string])[]> {
+  const { text } = await git(['config', '--null', '--type=bool', '--get-regexp', COPIED], where);
+  const entries = text.split('\0').flatMap((entry): [string, string][] => {
+    const [key = '', value = ''] = entry.split('\n');
+    return key === '' ? [] : [[key.slice('core.'.length), value]];
+  });
+  // The last one counts.
+  return [...new Map(entries)];
+}
 
 /**
  * Makes the repository if there is none, beginning at the safety point of the team.
@@ -255,15 +285,10 @@ export async function openVault(
   const why = await repositoryMisfit(theirs, repository.prefix);
   if (why !== undefined) return why;
   if (!hasVault(disk, paths)) {
-    const settings: (readonly [string, string])[] = [];
-    for (const key of COPIED) {
-      const { code, text } = await git(['config', '--type=bool', '--get', key], theirs);
-      if (code === 0) settings.push([key.slice('core.'.length), text.trim()]);
-    }
     const facts = {
       objects,
       format: commit.length === 64 ? ('sha256' as const) : ('sha1' as const),
-      settings,
+      settings: await copiedSettings(theirs),
       exclude: excludeOf(within(repository, how).env?.['GIT_COMMON_DIR'] ?? repository.top),
     };
     makeVault(paths, facts, clock.now());

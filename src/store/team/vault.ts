@@ -3,7 +3,16 @@
  * objects from the project's and adds its own; its configuration is ours, and its attributes say that git changes no
  * byte of a file, runs no filter and asks no merge driver.
  */
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
@@ -99,8 +108,20 @@ export function behindTree(disk: Disk, { vault }: TeamPaths): { from: string; at
 const put = (path: string, text: string): void => writeFileSync(path, text, { mode: FILE_MODE, flag: 'wx' });
 
 /** Whether the repository itself has an object, as git writes it; it may also be in a pack. */
-export const hasOwnObject = ({ vault }: TeamPaths, object: string): boolean =>
+export const hasOwnObject = ({ vault }: Pick<TeamPaths, 'vault'>, object: string): boolean =>
   statSync(join(vault, 'objects', object.slice(0, 2), object.slice(2)), { throwIfNoEntry: false }) !== undefined;
+
+/**
+ * The commit of a ref that has a file of its own, and whose commit the repository itself has; undefined also where only
+ * git can say.
+ */
+export function looseRef(paths: Pick<TeamPaths, 'vault'>, ref: string): string | undefined {
+  if (!ref.startsWith('refs/')) return undefined;
+  const path = join(paths.vault, ref);
+  const text = statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : '';
+  const [commit] = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\n$)/.exec(text) ?? [];
+  return commit !== undefined && hasOwnObject(paths, commit) ? commit : undefined;
+}
 
 /** Where objects are put together that are copied into the repository. */
 export const bundlePath = ({ vault }: TeamPaths, commit: string): string => join(vault, `${commit}.bundle`);
