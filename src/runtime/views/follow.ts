@@ -14,7 +14,7 @@ import type { WatchFile } from '../../store/files/watch-file.ts';
 import { watchFolder, watchTree } from '../../store/files/watch-tree.ts';
 import { leadStatusOf } from './external-status.ts';
 import { teamEvents } from './team-events.ts';
-import { TaskLines, TeamOutput, type OutputLine } from './team-output.ts';
+import { TaskLines, TeamOutput, type OutputLine, type OutputNews } from './team-output.ts';
 import { Waker } from '../process/waker.ts';
 
 type Seen = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
@@ -136,14 +136,20 @@ export async function* followOutput(store: TeamReader, member: Name, signal: Abo
 }
 
 /** The lines that a task's attempts printed so far, and later ones, until the team has ended or `signal` aborts. */
-export async function* followTaskLines(store: TeamReader, task: string, signal: AbortSignal): AsyncGenerator<string[]> {
+export async function* followTaskLines(
+  store: TeamReader,
+  task: string,
+  signal: AbortSignal,
+): AsyncGenerator<OutputNews> {
   const lines = new TaskLines(store, task);
+  let shown = '';
   for await (const _ of looks(store, store.paths.logs, signal, watchFolder)) {
     store.board.fold();
-    const news = lines.look();
-    if (news.length > 0) yield news;
+    const news = { lines: lines.look(), unfinished: lines.unfinished };
+    if (news.lines.length > 0 || news.unfinished !== shown) yield news;
+    shown = news.unfinished;
   }
-  yield [...lines.look(), ...lines.end()];
+  yield { lines: [...lines.look(), ...lines.end()], unfinished: '' };
 }
 
 /** The lines of all members so far, and later ones, until the team has ended or `signal` aborts. */

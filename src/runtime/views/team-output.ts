@@ -19,6 +19,11 @@ class Lines {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #rest = '';
 
+  /** The line that has no end yet, such as a progress bar that writes over itself. */
+  get unfinished(): string {
+    return this.#rest;
+  }
+
   add(bytes: Buffer): string[] {
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -70,6 +75,11 @@ export class TeamOutput {
     for (const [member, { lines }] of this.#members)
       if (only === undefined || member === only) for (const line of lines.end()) yield { member, line };
     this.close();
+  }
+
+  /** What a member is printing at the last look: a line without an end. */
+  unfinished(member: Name): string {
+    return this.#members.get(member)?.lines.unfinished ?? '';
   }
 
   *#linesOf(member: Name, until?: OutputPlace): Generator<OutputLine> {
@@ -134,10 +144,22 @@ export class TaskLines {
     return shown;
   }
 
+  /** What the latest attempt is printing: a line without an end. */
+  get unfinished(): string {
+    return [...this.#lines.values()].at(-1)?.unfinished ?? '';
+  }
+
   /** Lines without an end. */
   end(): string[] {
     return [...this.#lines.values()].flatMap((lines) => lines.end());
   }
+}
+
+/** What came since the last look. */
+export interface OutputNews {
+  readonly lines: readonly string[];
+  /** The line that has no end yet; empty if there is none. */
+  readonly unfinished: string;
 }
 
 /** Lines that are kept of one subject. */
@@ -145,7 +167,7 @@ const KEPT = 10_000;
 
 /** The last lines of a task or a member, for a view that asks for what came since it last asked. */
 export class SubjectLines {
-  readonly #look: () => string[];
+  readonly #look: () => OutputNews;
   readonly #close: () => void;
   #lines: string[] = [];
   #total = 0;
@@ -153,25 +175,33 @@ export class SubjectLines {
   constructor(store: Seen, subject: { readonly task: string } | { readonly member: Name }) {
     if ('task' in subject) {
       const lines = new TaskLines(store, subject.task);
-      this.#look = () => lines.look();
+      this.#look = () => ({ lines: lines.look(), unfinished: lines.unfinished });
       this.#close = () => {};
     } else {
       const output = new TeamOutput(store, { since: 'start' });
-      this.#look = () => [...output.look(subject.member)].map(({ line }) => line);
+      this.#look = () => ({
+        lines: [...output.look(subject.member)].map(({ line }) => line),
+        unfinished: output.unfinished(subject.member),
+      });
       this.#close = () => output.close();
     }
   }
 
   /**
    * @param known how many lines the caller has
-   * @returns the lines after those, and how many there are in all; older ones than are kept are left out
+   * @returns the lines after those, the one that has no end yet, and how many whole ones there are in all; older ones
+   *   than are kept are left out
    */
-  since(known: number): { readonly lines: readonly string[]; readonly total: number } {
-    const news = this.#look();
-    this.#total += news.length;
-    this.#lines = [...this.#lines, ...news.map(printedLine)].slice(-KEPT);
+  since(known: number): OutputNews & { readonly total: number } {
+    const { lines, unfinished } = this.#look();
+    this.#total += lines.length;
+    this.#lines = [...this.#lines, ...lines.map(printedLine)].slice(-KEPT);
     const fresh = Math.max(0, Math.min(this.#lines.length, this.#total - known));
-    return { lines: fresh === 0 ? [] : this.#lines.slice(-fresh), total: this.#total };
+    return {
+      lines: fresh === 0 ? [] : this.#lines.slice(-fresh),
+      total: this.#total,
+      unfinished: printedLine(unfinished),
+    };
   }
 
   close(): void {

@@ -180,7 +180,9 @@ export interface TaskDetail {
 /** Lines that a task or a member printed. */
 export interface OutputPage {
   readonly lines: readonly string[];
-  /** How many lines there are in all, these included. */
+  /** The line that has no end yet, such as a progress bar; empty if there is none. */
+  readonly unfinished: string;
+  /** How many whole lines there are in all, these included. */
   readonly total: number;
 }
 

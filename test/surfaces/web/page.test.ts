@@ -118,10 +118,30 @@ describe('the output', () => {
     log.begin(undefined, at);
     log.append(Buffer.from('of nobody\n'));
     const page = await openPage(team.root);
-    expect(await page.json('teams/login/output?task=1')).toEqual({ lines: ['one', 'two'], total: 2 });
-    expect(await page.json('teams/login/output?member=ada')).toEqual({ lines: ['one', 'two', 'of nobody'], total: 3 });
+    expect(await page.json('teams/login/output?task=1')).toEqual({ lines: ['one', 'two'], total: 2, unfinished: '' });
+    expect(await page.json('teams/login/output?member=ada')).toEqual({
+      lines: ['one', 'two', 'of nobody'],
+      total: 3,
+      unfinished: '',
+    });
     log.append(Buffer.from('more\n'));
-    expect(await page.json('teams/login/output?member=ada&after=3')).toEqual({ lines: ['more'], total: 4 });
+    expect(await page.json('teams/login/output?member=ada&after=3')).toEqual({
+      lines: ['more'],
+      total: 4,
+      unfinished: '',
+    });
+    log.append(Buffer.from('40 %\r50 %\r60 %'));
+    expect(await page.json('teams/login/output?member=ada&after=4')).toEqual({
+      lines: [],
+      total: 4,
+      unfinished: '60 %',
+    });
+    log.append(Buffer.from('\r100 %\n'));
+    expect(await page.json('teams/login/output?member=ada&after=4')).toEqual({
+      lines: ['100 %'],
+      total: 5,
+      unfinished: '',
+    });
     expect((await page.ask('teams/login/output?task=99')).status).toBe(404);
     expect((await page.ask('teams/login/output?member=../lead')).status).toBe(400);
     expect((await page.ask('teams/login/changes')).status).toBe(400);

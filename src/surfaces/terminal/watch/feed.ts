@@ -25,6 +25,8 @@ export class Feed {
   readonly #onNews: () => void;
   readonly #stop = new AbortController();
   #lines: string[] = [];
+  /** The line that has no end yet. */
+  #unfinished = '';
 
   constructor(store: TeamReader, source: FeedSource, onNews: () => void) {
     this.source = source;
@@ -35,7 +37,7 @@ export class Feed {
   }
 
   get lines(): readonly string[] {
-    return this.#lines;
+    return this.#unfinished === '' ? this.#lines : [...this.#lines, this.#unfinished];
   }
 
   close(): void {
@@ -46,7 +48,8 @@ export class Feed {
     const { signal } = this.#stop;
     switch (source.kind) {
       case 'task':
-        for await (const lines of followTaskLines(store, source.name, signal)) this.#add(lines);
+        for await (const { lines, unfinished } of followTaskLines(store, source.name, signal))
+          this.#add(lines, unfinished);
         return;
       case 'inbox':
         for await (const message of followMail(store, knownMember(store, source.name), signal))
@@ -71,13 +74,14 @@ export class Feed {
     for await (const bytes of followOutput(store, knownMember(store, member), signal)) {
       const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
       rest = (lines.pop() ?? '').slice(-KEPT);
-      this.#add(lines);
+      this.#add(lines, rest);
     }
     if (rest !== '') this.#add([rest]);
   }
 
-  #add(lines: readonly string[]): void {
-    if (lines.length === 0 || this.#stop.signal.aborted) return;
+  #add(lines: readonly string[], unfinished = ''): void {
+    if (this.#stop.signal.aborted || (lines.length === 0 && unfinished === this.#unfinished)) return;
+    this.#unfinished = unfinished;
     this.#lines = [...this.#lines, ...lines].slice(-KEPT);
     this.#onNews();
   }

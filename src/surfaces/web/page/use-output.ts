@@ -12,6 +12,7 @@ export interface OutputSubject {
 interface Shown {
   readonly of: string;
   readonly lines: readonly string[];
+  readonly unfinished: string;
   readonly total: number;
   readonly trouble: string;
 }
@@ -20,6 +21,8 @@ interface Shown {
 const KEPT = 5_000;
 const AGAIN_MS = 1_000;
 
+const NOTHING = { lines: [], unfinished: '', total: 0, trouble: '' };
+
 /** @param isStill nothing more will come */
 export function useOutput(
   team: string,
@@ -27,18 +30,21 @@ export function useOutput(
   isStill: boolean,
 ): Shown & { readonly isAwaited: boolean } {
   const of = `${kind}=${encodeURIComponent(id)}`;
-  const [shown, setShown] = useState<Shown>({ of: '', lines: [], total: 0, trouble: '' });
+  const [shown, setShown] = useState<Shown>({ ...NOTHING, of: '' });
   useEffect(() => {
     const gone = new AbortController();
     let known = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
       try {
-        const { lines, total } = await get<OutputPage>(inTeam(team, `output?${of}&after=${known}`), gone.signal);
+        const { lines, unfinished, total } = await get<OutputPage>(
+          inTeam(team, `output?${of}&after=${known}`),
+          gone.signal,
+        );
         known = total;
         setShown((before) => {
           const earlier = before.of === of ? before.lines : [];
-          return { of, lines: [...earlier, ...lines].slice(-KEPT), total, trouble: '' };
+          return { of, lines: [...earlier, ...lines].slice(-KEPT), unfinished, total, trouble: '' };
         });
       } catch (error) {
         if (gone.signal.aborted) return;
@@ -53,5 +59,5 @@ export function useOutput(
       clearTimeout(timer);
     };
   }, [team, of, isStill]);
-  return shown.of === of ? { ...shown, isAwaited: false } : { of, lines: [], total: 0, trouble: '', isAwaited: true };
+  return shown.of === of ? { ...shown, isAwaited: false } : { ...NOTHING, of, isAwaited: true };
 }

@@ -53,7 +53,7 @@ interface Wanted {
 async function* linesOf(store: TeamReader, { member, task, follow, until }: Wanted): AsyncGenerator<Shown[]> {
   if (task !== undefined) {
     const { id } = taskNamed(store, task);
-    for await (const lines of followTaskLines(store, id, until)) yield lines.map((line) => ({ task: id, line }));
+    for await (const { lines } of followTaskLines(store, id, until)) yield lines.map((line) => ({ task: id, line }));
     return;
   }
   if (member === undefined) {

@@ -1,6 +1,6 @@
 /** The output of one task or member: its last lines, live, with a search. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePageNavigation } from '../navigation.ts';
 import { useOutput, type OutputSubject } from '../use-output.ts';
 import { whole } from '../formats.ts';
@@ -10,7 +10,8 @@ const DRAWN = 1_000;
 
 export function OutputLines({ subject, isStill }: { subject: OutputSubject; isStill: boolean }): JSX.Element {
   const { team } = usePageNavigation();
-  const { lines, total, trouble, isAwaited } = useOutput(team, subject, isStill);
+  const { lines: ended, unfinished, total, trouble, isAwaited } = useOutput(team, subject, isStill);
+  const lines = useMemo(() => (unfinished === '' ? ended : [...ended, unfinished]), [ended, unfinished]);
   const [words, setWords] = useState('');
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
