@@ -20,20 +20,21 @@ export interface OpenTab {
 
 /**
  * Starts a browser before the tests of a file. The returned function opens a tab at an address and waits until it is
- * loaded.
+ * loaded. With `now` the time stands still there, in milliseconds since 1970.
  */
-export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<OpenTab> {
+export function useBrowser(): (url: string, options?: BrowserContextOptions & { now?: number }) => Promise<OpenTab> {
   let browser: Browser | undefined;
   beforeAll(async () => {
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     browser = await chromium.launch({ args, ...defined({ executablePath }) });
   });
   afterAll(() => browser?.close());
-  return async (url, options = {}) => {
+  return async (url, { now, ...options } = {}) => {
     if (browser === undefined) throw new Error('The browser has not been started.');
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     onTestFinished(() => context.close());
     const tab = await context.newPage();
+    if (now !== undefined) await tab.clock.setFixedTime(now);
     const complaints: string[] = [];
     tab.on('console', (message) => complaints.push(message.text()));
     tab.on('pageerror', (error) => complaints.push(error.message));
