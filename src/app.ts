@@ -65,6 +65,7 @@ export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
 export { realClock } from './os/system-clock.ts';
 export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { roomIn } from './os/output-queue.ts';
+export { isInForeground } from './os/process-table-linux.ts';
 export { loadConfig } from './runtime/team/configuration.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';

@@ -96,3 +96,18 @@ function readOr<T>(otherwise: T, read: () => T): T {
     return otherwise;
   }
 }
+
+/**
+ * Whether this process may read its terminal and change its mode. A process in the background, such as one that
+ * `timeout` starts in a script, is stopped when it does. True where that cannot be told.
+ */
+export function isInForeground(): boolean {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    // After the name: state, parent, group, session, terminal, and the group that has the terminal; -1 without one.
+    const [, , group, , , owner = '-1'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return owner === '-1' || owner === group;
+  } catch {
+    return true;
+  }
+}

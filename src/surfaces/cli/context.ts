@@ -2,7 +2,7 @@
  * What every verb gets: the streams, the common flags, and methods to print. Data goes to stdout, remarks to stderr.
  * All text printed here is made safe for a terminal, so that verbs need not do it.
  */
-import { safeText } from '../../app.ts';
+import { isInForeground, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 import { jsonLine } from './output/json-line.ts';
 
@@ -60,7 +60,8 @@ export class CliContext {
   /** True if a person can answer a question. */
   get isInteractive(): boolean {
     const { stdin, stderr, environment } = this.io;
-    return stdin.isTTY === true && stderr.isTTY === true && environment['TERM'] !== 'dumb' && !this.flags.json;
+    if (stdin.isTTY !== true || stderr.isTTY !== true || environment['TERM'] === 'dumb') return false;
+    return !this.flags.json && isInForeground();
   }
 
   /** True if stdout may have colours. */

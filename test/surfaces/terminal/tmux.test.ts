@@ -57,4 +57,16 @@ describe.skipIf(noTmux())('on a terminal', () => {
     await terminal.shows(/EXIT 143/);
     expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
   });
+
+  it('in the background of a terminal, where reading would stop it, watch prints the stream and ends at a signal', async () => {
+    const place = await asking();
+    const terminal = new Terminal(`sh -c 'timeout 100 ${watching}'`, place.environment, { cwd: place.root });
+    expect(await terminal.shows(/asks: Which database\?/)).not.toMatch(/q quit/);
+    const below = (pid: number): number[] => {
+      const children = running().flatMap((one) => (one.parent === pid ? [one.pid] : []));
+      return children.length === 0 ? [pid] : children.flatMap(below);
+    };
+    for (const pid of below(terminal.state().pid)) process.kill(pid, 'SIGTERM');
+    await terminal.shows(/EXIT 143/);
+  });
 });

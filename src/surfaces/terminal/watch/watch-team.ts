@@ -3,7 +3,7 @@
  * through `actions`. Without a terminal, or with `--plain`, it prints plain lines.
  */
 import process from 'node:process';
-import type { TeamWatch } from '../../../app.ts';
+import { isInForeground, type TeamWatch } from '../../../app.ts';
 import type { Notify } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
@@ -76,7 +76,7 @@ async function loadSession(color: boolean) {
 }
 
 export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Promise<void> {
-  const isDrawn = !options.isPlain && process.stdin.isTTY && (options.out ?? process.stdout).isTTY;
+  const isDrawn = !options.isPlain && process.stdin.isTTY && (options.out ?? process.stdout).isTTY && isInForeground();
   if (!isDrawn) return tell(watch, options);
   const { WatchSession } = await loadSession(options.color);
   await new WatchSession(watch, options).run();
