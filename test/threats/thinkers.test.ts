@@ -266,7 +266,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'runtime/landing/gates.ts: runCommand': 'as the strictest of those who wrote: judging-isolation.ts',
   'runtime/team/verify-command.ts: runCommand': 'as above; the caller wraps its argv',
   'runtime/team/hooks.ts: startProcess':
-    "a hook that may refuse a task: as above; the others: none, they are the user's own",
+    'a hook that may refuse a task: as above; the others: own-places.ts, as above or outside of the workspace',
   'runtime/process/git.ts: startProcess': 'none: git, which runs nothing that the repository names',
   'runtime/process/detach.ts: spawn': 'none: our own lead',
   'runtime/process/user-program.ts: spawn': "none: the person's own git, gh or glab, outside of the project",

@@ -86,7 +86,7 @@ const CONFIG: KeyHelpTable = {
   },
   subscribers: {
     text: 'Commands that get events of the team as lines of JSON on stdin, by the name of the event: `task.failed`, `task.*`, `*`.',
-    example: { 'task.failed': './notify.sh', 'team.*': ['logger', '-t', 'teams'] },
+    example: { 'task.failed': '~/bin/notify', 'team.*': ['logger', '-t', 'teams'] },
   },
   hooks: {
     text: 'Commands of yours that get an event as JSON on stdin.',

@@ -10,12 +10,14 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { runHook, type HookEvent, type HookName, type Hooks, type MarkedRunner } from '../team/hooks.ts';
 import { sendMail } from '../team/send-mail.ts';
 import type { Speaker } from '../team/authentication.ts';
+import type { OwnPlaces } from './own-places.ts';
 
 interface LeadHooksEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
   readonly hooks: Hooks;
   readonly children: MarkedRunner;
+  readonly places: Pick<OwnPlaces, 'of'>;
 }
 
 /** After this many refusals without a newly completed task the member may be idle. */
@@ -79,10 +81,11 @@ export class LeadHooks {
   }
 
   async #run(name: HookName, event: HookEvent): Promise<string | undefined> {
-    const { hooks, store, children } = this.#environment;
+    const { hooks, store, children, places } = this.#environment;
     const command = hooks[name];
     if (command === undefined || this.#stop.signal.aborted) return undefined;
     const { signal } = this.#stop;
-    return children.run((marker) => runHook({ name, command, event }, { store, signal, marker }));
+    const at = await places.of(`hook ${name}`, command);
+    return children.run((marker) => runHook({ name, command, event }, { store, signal, at, marker }));
   }
 }

@@ -10,11 +10,13 @@ import { safeJson } from '../../model/text/safe-text.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { runWithInput, type MarkedRunner } from '../team/hooks.ts';
+import type { OwnPlaces } from './own-places.ts';
 import { teamNews } from '../views/team-events.ts';
 
 interface SubscribersEnvironment {
   readonly store: TeamStore;
   readonly children: MarkedRunner;
+  readonly places: Pick<OwnPlaces, 'of'>;
   /** By the pattern of its events. */
   readonly commands: Readonly<Record<string, Command>>;
 }
@@ -84,7 +86,7 @@ export class Subscribers {
   }
 
   async #run(one: Subscription): Promise<void> {
-    const { store, children } = this.#environment;
+    const { store, children, places } = this.#environment;
     const { signal } = this.#kill;
     while (one.waiting.length > 0 && !signal.aborted) {
       const [lines, lost] = [one.waiting, one.lost];
@@ -92,8 +94,9 @@ export class Subscribers {
       const told = { type: 'hook.failed', member: LEAD, hook: one.pattern } as const;
       if (lost > 0) store.events.append({ ...told, text: `${lost} events were not given: the command is too slow` });
       try {
+        const at = await places.of(`subscriber of ${one.pattern}`, one.command);
         const { refusal, trouble } = await children.run((marker) =>
-          runWithInput(one.command, `${lines.join('\n')}\n`, { store, signal, marker }),
+          runWithInput(one.command, `${lines.join('\n')}\n`, { store, signal, at, marker }),
         );
         const text = trouble ?? refusal;
         if (text !== undefined) store.events.append({ ...told, text });

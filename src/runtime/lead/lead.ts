@@ -16,6 +16,7 @@ import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 import { carryOut, logDecision, type ActContext } from './act.ts';
 import { MemberProbe } from './member-probe.ts';
 import { LeadHooks } from '../hooks/lead-hooks.ts';
+import { ownPlaces } from '../hooks/own-places.ts';
 import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadMail } from './lead-mail.ts';
@@ -95,8 +96,9 @@ export class Lead {
       },
     );
     const { children } = this.supervisor;
-    this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
-    this.subscribers = new Subscribers({ store, children, commands: options.subscribers ?? {} });
+    const places = ownPlaces(store, options);
+    this.hooks = new LeadHooks({ store, speaker, children, places, hooks: options.hooks ?? {} });
+    this.subscribers = new Subscribers({ store, children, places, commands: options.subscribers ?? {} });
     this.#roles = RoleReports.of(store);
     this.#leadMail = new LeadMail({
       store,

@@ -40,11 +40,20 @@ export interface MarkedRunner {
   run<T>(work: (marker: Marker) => Promise<T>): Promise<T>;
 }
 
+/** Where a command runs, and with which rights. */
+export interface CommandPlace {
+  readonly cwd: string;
+  readonly path: string;
+  /** Isolates it, if it runs what members wrote. */
+  readonly wrap?: ((command: HookCommand) => HookCommand) | undefined;
+  /** What a failure adds to its reason. */
+  readonly hint?: string | undefined;
+}
+
 interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
-  /** Isolates it, if it judges what members wrote. */
-  readonly wrap?: ((command: HookCommand) => HookCommand) | undefined;
+  readonly at: CommandPlace;
   /** Gives it the mark that identifies it as started by this process. */
   readonly marker: Marker;
 }
@@ -73,13 +82,10 @@ interface HookEnd {
 
 /** Runs a command of the user's configuration with a text on its stdin. */
 export async function runWithInput(command: Command, stdin: string, place: HookPlace): Promise<HookEnd> {
-  const { store, signal, marker, wrap = asIs } = place;
+  const { store, signal, marker, at } = place;
+  const { cwd, path, wrap = asIs, hint } = at;
   const { paths } = store;
-  const where = {
-    [ENV.root]: paths.root,
-    [ENV.team]: paths.name,
-    PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
-  };
+  const where = { [ENV.root]: paths.root, [ENV.team]: paths.name, PATH: pathWithUs(path) };
   const env = childEnvironment('exec', { parent: process.env, add: where });
   const wrapped = wrap({ argv: argvOf(command), env });
   const marked = marker.mark(wrapped.argv);
@@ -87,7 +93,7 @@ export async function runWithInput(command: Command, stdin: string, place: HookP
     {
       argv: marked.argv,
       env: { ...wrapped.env, ...marked.env },
-      cwd: cwdOf(store),
+      cwd,
       stdin,
       timeoutMs: TIMEOUT_MS,
       signal,
@@ -95,7 +101,8 @@ export async function runWithInput(command: Command, stdin: string, place: HookP
     { keptBytes: KEPT_BYTES },
   );
   const end = started.ok ? await ended(started.process) : started.failure.message;
-  return typeof end === 'string' ? { trouble: end } : judged(end);
+  const said = typeof end === 'string' ? { trouble: end } : judged(end);
+  return said.trouble === undefined || hint === undefined ? said : { trouble: `${said.trouble} (${hint})` };
 }
 
 const asIs = (given: HookCommand): HookCommand => given;
@@ -143,7 +150,11 @@ const LONGEST_RESULT = 4_096;
 export async function askHook(
   { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
   text: string,
-  { hook, store, wrap }: { readonly hook?: Command | undefined } & Pick<HookPlace, 'store' | 'wrap'>,
+  {
+    hook,
+    store,
+    wrap,
+  }: { readonly hook?: Command | undefined } & Pick<HookPlace, 'store'> & Pick<CommandPlace, 'wrap'>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (hook === undefined) return undefined;
@@ -152,5 +163,6 @@ export async function askHook(
     result: text.slice(-LONGEST_RESULT),
     task: { id, subject, description, attempts, metadata, files: work.files },
   };
-  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, wrap, marker: markedAsSelf });
+  const at = { cwd: cwdOf(store), path: process.env['PATH'] ?? '/usr/bin:/bin', wrap };
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, at, marker: markedAsSelf });
 }

@@ -46,8 +46,11 @@ function open() {
   };
   const children = new LeadChildren({ store, run: '01JZZZZZZZZZZZZZZZZZZZZZZZ', reaper: () => reaper, end });
   const at = (file: string): string => join(root, file);
+  const place = { cwd: root, path: process.env['PATH'] ?? '' };
   const hook = (command: string) =>
-    children.run((marker) => runHook({ name: 'onTeammateIdle', command, event: {} }, { store, signal, marker }));
+    children.run((marker) =>
+      runHook({ name: 'onTeammateIdle', command, event: {} }, { store, signal, at: place, marker }),
+    );
   const troubles = (): string[] =>
     [...store.events.read(0)].flatMap(({ event }) => (event.type === 'hook.failed' ? [event.text ?? ''] : []));
   return { store, root, children, told, swept, release: () => release(), at, hook, troubles };
