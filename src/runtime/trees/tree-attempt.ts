@@ -1,9 +1,10 @@
 /** An attempt in a tree of its member's own: begun on the common state, its change kept at the end. */
 import type { ClaimedTask } from '../../model/board/task.ts';
-import { AgentError, codeOf, isTeamError } from '../../model/text/errors.ts';
+import { AgentError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
+import { hasNoRoom } from '../process/retry-disk.ts';
 import { MemberTree, type KeptChange } from './member-tree.ts';
 import { SetupFailure, type TreeUse } from './tree-needs.ts';
 
@@ -13,8 +14,6 @@ type TreeTrouble =
   | { readonly do: 'fail'; readonly why: string; readonly text: string };
 
 const MOST_FAILED = 3;
-const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);
-const NO_ROOM = /no space left|disk quota|read-only file system/i;
 
 export class AttemptTree {
   readonly #tree: Pick<MemberTree, 'begin' | 'keep'>;
