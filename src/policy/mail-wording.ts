@@ -55,9 +55,10 @@ export function sentBack(
   { cause, why }: Pick<Bounce, 'cause' | 'why'>,
   { hasOwnChange }: { hasOwnChange: boolean },
 ): string {
-  const tree = hasOwnChange
-    ? `Your files are now what landed meanwhile with your change on it${cause === 'conflict' ? '; where both conflict there are marks (<<<<<<<, =======, >>>>>>>): resolve them all, keep what both wanted' : ''}.`
-    : 'Your files are now what landed meanwhile; do it again there.';
+  const tree =
+    hasOwnChange && cause !== 'unreadable'
+      ? `Your files are now what landed meanwhile with your change on it${cause === 'conflict' ? '; where both conflict there are marks (<<<<<<<, =======, >>>>>>>): resolve them all, keep what both wanted' : ''}.`
+      : 'Your files are now what landed meanwhile; do it again there.';
   return `SENT BACK: Your change for task #${taskId} did not land: ${why}. ${tree}`;
 }
 

@@ -1,7 +1,8 @@
 /** What a tree gets besides the files that git knows: `lend:`, `setup:` and `teardown:` of `isolation`. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { running } from '../support/processes.ts';
 import { EXEC as ALL, git, scene, userState, type Scene } from '../support/tree-scene.ts';
 
 const EXEC = ALL.slice(0, 2);
@@ -146,4 +147,91 @@ it('a plan says what its trees need before it runs', async () => {
   });
   const { out } = await teams('validate', 'p.json');
   expect(out).toContain('Lent to trees: node_modules\nSetup of a tree: npm ci\nTeardown of a tree: down');
+});
+
+/** The process of a member, in the middle of its work. */
+async function killed(at: string, member: string, isMidway: () => boolean): Promise<void> {
+  const pid = (): number =>
+    running().find(({ command }) => command.includes('teammate') && command.endsWith(`${at} p ${member}`))?.pid ?? 0;
+  await vi.waitFor(() => expect(isMidway() && pid() > 0).toBe(true), { timeout: 60_000, interval: 2 });
+  process.kill(pid(), 'SIGKILL');
+}
+
+const SLOW = { timeout: 180_000 };
+
+it(
+  'a member that is killed while it copies what is lent leaves no part of it, and its next process copies all',
+  SLOW,
+  async () => {
+    const COUNT = 3_000;
+    const run = 'ls node_modules/left | wc -l >seen.txt';
+    const { at, teams, landed } = withDependencies({
+      ...isolation({ lend: ['node_modules'] }),
+      members: EXEC.slice(0, 1),
+      tasks: [{ subject: 'Use', run, owner: 'ada', retries: 3 }],
+    });
+    for (let n = 0; n < COUNT; n += 1) writeFileSync(join(at, `node_modules/left/${n}.js`), `${n}`.repeat(1_000));
+    const running = teams('run', 'p.json', '--quiet');
+    const trees = join(at, '.teams/p/trees');
+    await killed(at, 'ada', () => existsSync(join(trees, '.left-ada-lent')));
+    expect(existsSync(join(trees, 'ada/node_modules/left'))).toBe(false);
+    const { code, out, err } = await running;
+    expect(code, `${out}${err}`).toBe(0);
+    expect(Number(landed('seen.txt'))).toBe(COUNT + 1);
+    expect(existsSync(join(trees, '.left-ada-lent'))).toBe(false);
+  },
+);
+
+it(
+  'a member that is killed in its setup: the next process runs the setup again, from its beginning',
+  SLOW,
+  async () => {
+    const setup = ['echo more >>tries.log; test "$(wc -l <tries.log)" -gt 1 || sleep 600', 'echo ready >ready.log'];
+    const tasks = [{ subject: 'One', owner: 'ada', run: 'cat tries.log ready.log >seen.txt', retries: 3 }];
+    const { at, teams, landed } = scene({ ...isolation({ setup }), members: EXEC.slice(0, 1), tasks });
+    const running = teams('run', 'p.json', '--quiet');
+    await killed(at, 'ada', () => existsSync(join(at, '.teams/p/trees/ada/tries.log')));
+    const { code, out, err } = await running;
+    expect(code, `${out}${err}`).toBe(0);
+    expect(landed('seen.txt')).toBe('more\nmore\nready\n');
+  },
+);
+
+it('what is larger than may be copied is left out, and named; the work goes on', async () => {
+  const run = 'ls node_modules .cache >seen.txt';
+  const { at, teams, landed } = withDependencies({
+    ...isolation({ lend: ['.cache', 'node_modules'] }),
+    members: EXEC.slice(0, 1),
+    tasks: [{ subject: 'Use', run, owner: 'ada' }],
+  });
+  writeFileSync(join(at, '.gitignore'), '*.log\nnode_modules\n.env\n.cache\n');
+  mkdirSync(join(at, '.cache'));
+  writeFileSync(join(at, '.cache/large'), '');
+  truncateSync(join(at, '.cache/large'), 2 ** 30 + 1);
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(landed('seen.txt')).toBe('.cache:\n\nnode_modules:\nleft\n');
+  expect((await teams('log', 'p', '--json')).out).toContain('.cache is larger than what may be copied into a tree');
+});
+
+it('doctor shows the commands of setup and teardown before it trusts a team of somebody else', SLOW, async () => {
+  const tasks = [{ subject: 'One', owner: 'ada', run: 'exit 3' }];
+  const { place, at, teams } = scene({
+    ...isolation({ setup: 'echo set >up.log', teardown: 'echo taken >down.log' }),
+    members: EXEC.slice(0, 1),
+    tasks,
+  });
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(1);
+  // Another user's key: this one gave none of it.
+  const environment = { XDG_STATE_HOME: join(place.root, 'other') };
+  const asOther = (...argv: string[]) => place.say(argv, { cwd: at, environment });
+  vi.stubEnv('XDG_STATE_HOME', environment.XDG_STATE_HOME);
+  const refused = await asOther('resume', 'p', '--retry-failed', '--quiet');
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('doctor --trust')]);
+  const asked = await asOther('doctor', '--trust', 'p');
+  expect(asked.code).toBe(2);
+  for (const command of ['echo set >up.log', 'echo taken >down.log', 'exit 3']) expect(asked.err).toContain(command);
+  expect((await asOther('doctor', '--trust', 'p', '--yes')).code).toBe(0);
+  expect((await asOther('resume', 'p', '--retry-failed', '--quiet')).code).toBe(1);
+  expect(readFileSync(join(at, '.teams/p/trees/ada/down.log'), 'utf8')).toBe('taken\n');
 });

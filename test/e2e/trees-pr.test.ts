@@ -92,6 +92,21 @@ describe('what landed', () => {
     expect(git(remote, 'branch', '--list', 'p')).toContain('p');
   });
 
+  it('is pushed from an archived team, and while files are edited, which stay as they are', async () => {
+    const remote = withRemote(made);
+    const { at, teams } = made;
+    writeFileSync(join(at, 'a.txt'), 'edited\n');
+    writeFileSync(join(at, 'new.txt'), 'staged\n');
+    git(at, 'add', 'new.txt');
+    const before = userState(at);
+    expect((await teams('delete', 'p', '--force')).code).toBe(0);
+    expect(existsSync(join(at, '.teams/p'))).toBe(false);
+    const { code, out, err } = await teams('pr', 'p');
+    expect(code, `${out}${err}`).toBe(0);
+    expect(git(remote, 'diff', '--name-only', 'p~2', 'p')).toBe('ada.txt\nbob.txt\n');
+    expect({ ...userState(at), refs: '' }).toEqual({ ...before, refs: '' });
+  });
+
   it.each([
     ['no remote', () => {}, ['pr', 'p'], 2, 'the repository has no remote'],
     [
@@ -129,3 +144,23 @@ describe('what landed', () => {
     expect(answer.err.trim().split('\n')).toHaveLength(1);
   });
 }, 120_000);
+
+it('without a name for git is one sentence, with the cure', { timeout: 120_000 }, async () => {
+  const made = scene({ members: EXEC.slice(0, 1), tasks: TASKS });
+  withRemote(made);
+  expect((await made.teams('run', 'p.json', '--quiet')).code).toBe(0);
+  const { code, err } = await made.teams('pr', 'p');
+  expect([code, err.trim().split('\n')]).toEqual([2, [expect.stringContaining('git config --global user.name')]]);
+  expect(git(made.at, 'branch', '--list', 'p')).toBe('');
+});
+
+it('of which nothing landed is one sentence, and no branch is made', { timeout: 120_000 }, async () => {
+  const made = scene({ members: EXEC.slice(0, 1), tasks: [{ subject: 'One', owner: 'ada', run: 'exit 3' }] });
+  withRemote(made);
+  expect((await made.teams('run', 'p.json', '--quiet')).code).toBe(1);
+  const { code, err } = await made.teams('pr', 'p');
+  expect(code, err).not.toBe(0);
+  expect(err.trim().split('\n')).toHaveLength(1);
+  expect(err).toContain('nothing of team p has landed');
+  expect(git(made.at, 'branch', '--list', 'p')).toBe('');
+});

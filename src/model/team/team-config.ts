@@ -155,6 +155,10 @@ const undoingSchema = z.object({
 });
 export type Undoing = z.infer<typeof undoingSchema>;
 
+/** Why no change of a member can land at present, and since when. */
+const landingTroubleSchema = z.looseObject({ why: z.string(), since: z.string() });
+export type LandingTrouble = z.infer<typeof landingTroubleSchema>;
+
 /** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
@@ -191,6 +195,7 @@ export const stateSchema = z.looseObject({
   host: hostSchema.optional(),
   /** What a person must do before the run can go on: `teams doctor --trust`. */
   waitsFor: z.literal('trust').optional(),
+  landing: landingTroubleSchema.optional(),
   /** Bad lines of the log before this offset are reported. */
   noiseOffset: z.number().int().min(0).optional(),
   /** The task views show every change before this offset of the log. */

@@ -80,17 +80,29 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
 }
 
 /** Its place in the line, or what it waits for before it may come in. */
-function landing({ board }: Facts, task: LandingTask): Explanation {
+function landing(facts: Facts, task: LandingTask): Explanation {
+  const { board } = facts;
   const held = heldBack(task, holdsIn(board));
   const all = landingTasks(board);
   const before = all.findIndex(({ id }) => id === task.id);
   const place = before <= 0 ? 'first in line' : `${before} ${before === 1 ? 'is' : 'are'} before it in line`;
   const waits = held && `#${held.task}, which holds ${held.file} until it has landed`;
+  const change = `Its change (${task.attempt.commit.slice(0, 12)})`;
+  if (facts.landing !== undefined)
+    return {
+      waitingFor: `git to work again in the team's repository (${facts.landing.why})`,
+      since: laterOf(facts.landing.since, task.submitted_at),
+      who: facts.lead.alive ? LEAD : null,
+      next: withLead(
+        facts,
+        `${change} is kept, and the lead tries again. If it fails for a minute, a person must act.`,
+      ),
+    };
   return {
     waitingFor: waits ?? `the lead to land its change (${place})`,
     since: task.submitted_at,
     who: held === undefined ? LEAD : (board.tasks.get(held.task)?.owner ?? LEAD),
-    next: `Its change (${task.attempt.commit.slice(0, 12)}) is merged and gated, and lands or goes back to ${task.by.member}.`,
+    next: withLead(facts, `${change} is merged and gated, and lands or goes back to ${task.by.member}.`),
     about: { members: [task.by.member], tasks: held === undefined ? [] : [held.task] },
   };
 }

@@ -42,6 +42,8 @@ export interface Facts {
   readonly board: Board;
   readonly members: ReadonlyMap<Name, MemberFacts>;
   readonly lead: LeadFacts;
+  /** Why no change can land at present. */
+  readonly landing?: { readonly why: string; readonly since: string } | undefined;
   readonly since: StateTimes;
   /** Wall time in milliseconds. */
   readonly now: number;

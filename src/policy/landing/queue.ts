@@ -60,6 +60,8 @@ export type LineEntry = { readonly task: LandingTask } & (
   | { readonly kind: 'stray'; readonly why: string; readonly files: readonly string[] }
   /** `onMain`: it does not fit to what landed; otherwise only to a change before it, which may be sent back. */
   | { readonly kind: 'conflict'; readonly onMain: boolean; readonly why: string; readonly files: readonly string[] }
+  /** Git fails on it, perhaps for a moment. */
+  | { readonly kind: 'failed'; readonly why: string }
 );
 export type Stacked = Extract<LineEntry, { kind: 'stacked' }>;
 
@@ -96,7 +98,7 @@ export function next(stack: readonly LineEntry[], verdicts: ReadonlyMap<string, 
     if (entry.kind === 'conflict' && entry.onMain)
       return { do: 'bounce', entry, cause: 'conflict', why: entry.why, files: entry.files };
   }
-  // What conflicts with a change before it waits until that one has landed or gone back.
+  // What git fails on is tried again. What conflicts with a change before it waits until that one has landed or gone back.
   const stacked = stack.flatMap((entry) => (entry.kind === 'stacked' ? [entry] : []));
   const first = stacked[0];
   if (first === undefined) return { do: 'wait' };

@@ -8,7 +8,9 @@ import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Gate, TeamEvent } from '../../model/team/team-config.ts';
+import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
+import type { LandingTask } from '../../model/board/task.ts';
+import type { AgentError } from '../../model/text/errors.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
 import { freeRef } from '../../store/team/vault.ts';
@@ -17,13 +19,14 @@ import { publishOutcome } from '../team/task-service.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { Waker } from '../process/waker.ts';
-import { commitOf, inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { commitOf, commitTree, inVault, mergeTrees, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
 import type { GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
-import { mirror } from './mirror.ts';
+import { ChangeFailure, LandingTroubles } from './landing-troubles.ts';
+import { ProjectMirror } from './project-mirror.ts';
 import { tearDown } from './tree-commands.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
@@ -32,18 +35,18 @@ export interface LandingSession extends GateSession {
   tell(event: Omit<TeamEvent, 'at'> & { type: string }): void;
   /** Whether a process of this member runs. */
   isRunning(name: Name): boolean;
+  note(facts: { landing: LandingTrouble | undefined }): Promise<void>;
 }
 
 /** Changes that are judged together, at the beginning and at most. */
 const BATCH = 8;
 const LARGEST_BATCH = 16;
-/** After an error of git or of the disk. */
-const PATIENCE_MS = 2_000;
-/** The copy in the project's repository is made at most this often. */
-const MIRROR_MS = 5_000;
-/** How long the last copy is tried, and the pause between two tries. */
-const LAST_MIRROR_MS = 20_000;
-const MIRROR_PAUSE_MS = 250;
+
+/** @throws what is no trouble of git or of the disk */
+function requireTrouble(error: unknown): Error {
+  if (error instanceof GitFailure || isTeamError(error)) return error;
+  throw error;
+}
 
 export class LandingQueue {
   readonly #session: LandingSession;
@@ -52,10 +55,10 @@ export class LandingQueue {
   readonly #refs: VaultRefs;
   readonly #stop = new AbortController();
   readonly #waker: Waker;
+  readonly #mirror: ProjectMirror;
+  readonly #troubles: LandingTroubles;
   #batch = BATCH;
-  #mirrored = { at: Number.NEGATIVE_INFINITY, refs: '' };
   #running: Promise<void> = Promise.resolve();
-  #lastTrouble = '';
 
   constructor(session: LandingSession, plan: Plan) {
     const { store } = session;
@@ -64,6 +67,13 @@ export class LandingQueue {
     this.#stack = new LandingStack(store, plan);
     this.#refs = new VaultRefs(store);
     this.#waker = new Waker(store, [store.paths.log], this.#stop.signal);
+    this.#mirror = new ProjectMirror(store, (text) => session.tell({ type: 'landing.failed', text }));
+    this.#troubles = new LandingTroubles(session);
+  }
+
+  /** Why nothing can land until a person acts; what members made is kept. */
+  get held(): AgentError | undefined {
+    return this.#troubles.held;
   }
 
   /**
@@ -75,8 +85,7 @@ export class LandingQueue {
     try {
       return await this.#states.makeReady(signal);
     } catch (error) {
-      if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
-      return error.message;
+      return requireTrouble(error).message;
     }
   }
 
@@ -99,15 +108,16 @@ export class LandingQueue {
     const { signal } = new AbortController();
     await this.#keepRests(signal);
     await this.#tearDown();
-    // The user's own git may hold a ref for a moment, and no later copy makes up for this one.
-    const { clock } = this.#session.store;
-    const deadline = clock.monotonic() + LAST_MIRROR_MS;
-    let trouble = await this.#mirror(signal, true);
-    while (trouble !== undefined && clock.monotonic() < deadline) {
-      await clock.sleep(MIRROR_PAUSE_MS);
-      trouble = await this.#mirror(signal, true);
-    }
+    const trouble = await this.#lastCopy(signal);
     if (trouble !== undefined) this.#session.tell({ type: 'landing.failed', text: trouble });
+  }
+
+  async #lastCopy(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return await this.#asLead((how) => this.#mirror.finish(how), signal);
+    } catch (error) {
+      return requireTrouble(error).message;
+    }
   }
 
   /** A killed member may have left work that no claim of it keeps any more. */
@@ -117,8 +127,7 @@ export class LandingQueue {
       try {
         if (!this.#session.isRunning(name)) await new MemberTree(store, name).keepRest(signal);
       } catch (error) {
-        if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
-        this.#session.tell({ type: 'landing.failed', member: name, text: error.message });
+        this.#session.tell({ type: 'landing.failed', member: name, text: requireTrouble(error).message });
       }
     }
   }
@@ -170,18 +179,44 @@ export class LandingQueue {
     while (!isOver()) {
       try {
         if (await this.#step(signal)) continue;
-        await this.#mirror(signal, false);
-        this.#lastTrouble = '';
+        await this.#asLead((how) => this.#mirror.renew(how), signal);
+        await this.#troubles.passed();
         await this.#waker.wait();
       } catch (error) {
         if (isOver()) return;
-        if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
-        // Told once, not at each try.
-        if (error.message !== this.#lastTrouble) this.#session.tell({ type: 'landing.failed', text: error.message });
-        this.#lastTrouble = error.message;
-        await clock.sleep(PATIENCE_MS, signal);
+        await this.#meet(requireTrouble(error), signal);
+        await clock.sleep(this.#troubles.pause, signal);
       }
     }
+  }
+
+  /** What lasts goes back if only one change has it; else a person must act. */
+  async #meet(error: Error, signal: AbortSignal): Promise<void> {
+    if (!(await this.#troubles.met(error))) return;
+    try {
+      if (error instanceof ChangeFailure) {
+        await this.#asLead((how) => this.#requireSound(how), signal);
+        const { task, message } = error;
+        const why = `git fails on it: ${message}`;
+        await this.#bounce(task, { cause: 'unreadable', why, files: task.result.files });
+        await this.#troubles.passed();
+        return;
+      }
+    } catch (failure) {
+      requireTrouble(failure);
+    }
+    this.#troubles.hold();
+  }
+
+  /** The common state is whole, can be merged and be written on. @throws GitFailure */
+  async #requireSound(how: VaultGit): Promise<void> {
+    const { paths, clock } = this.#session.store;
+    const own = inVault(paths, how);
+    const { main } = this.#refs;
+    requireGit(await git(['rev-list', '--objects', '--no-object-names', '--quiet', main], own), 'git rev-list');
+    const { tree } = await mergeTrees(main, main, own);
+    const message = `The queue tries its repository at ${clock.now()}`;
+    await treeOf(await commitTree({ tree, parents: [main], message }, own), own);
   }
 
   /** @returns whether there was something to do */
@@ -208,7 +243,10 @@ export class LandingQueue {
         return true;
       }
       const stack = await this.#stack.on(main, line(board, this.#batch), own);
-      return this.#act(next(stack, this.#states.verdicts), { main, stack, how, own }, signal);
+      const isDone = await this.#act(next(stack, this.#states.verdicts), { main, stack, how, own }, signal);
+      const failed = stack.find((entry) => entry.kind === 'failed');
+      if (failed !== undefined && !isDone) throw new ChangeFailure(failed.task, failed.why);
+      return isDone;
     }, signal);
   }
 
@@ -239,23 +277,21 @@ export class LandingQueue {
               commit: entry.commit,
             });
         this.#stack.forget();
-        await this.#mirror(how.signal, false);
+        await this.#mirror.renew(how);
         return true;
       }
-      case 'bounce': {
-        const { entry, cause, why, files } = step;
-        const { id, claims } = entry.task;
-        await this.#say({
-          type: 'task.bounced',
-          task: id,
-          epoch: claims,
-          cause,
-          why: why.slice(0, 4_096),
-          files: files.slice(0, 1_000),
-        });
+      case 'bounce':
+        await this.#bounce(step.entry.task, step);
         return true;
-      }
     }
+  }
+
+  async #bounce(
+    { id, claims }: LandingTask,
+    { cause, why, files }: Pick<Extract<QueueStep, { do: 'bounce' }>, 'cause' | 'why' | 'files'>,
+  ): Promise<void> {
+    const [short, named] = [why.slice(0, 4_096), files.slice(0, 1_000)];
+    await this.#say({ type: 'task.bounced', task: id, epoch: claims, cause, why: short, files: named });
   }
 
   async #say(change: Change): Promise<void> {
@@ -263,23 +299,6 @@ export class LandingQueue {
     const { outcome } = store.board.append(authorOf(speaker), () => change);
     if (outcome.ok) return publishOutcome(store, outcome, speaker);
     this.#session.tell({ type: 'lead.overtaken', text: outcome.why });
-  }
-
-  async #mirror(signal: AbortSignal, isLast: boolean): Promise<string | undefined> {
-    const { store } = this.#session;
-    const now = store.clock.monotonic();
-    if (!isLast && now - this.#mirrored.at < MIRROR_MS) return undefined;
-    return this.#asLead(async (how) => {
-      const own = inVault(store.paths, how);
-      const refs = requireGit(
-        await git(['for-each-ref', '--format=%(refname) %(objectname)', this.#refs.all], own),
-        'git for-each-ref',
-      );
-      if (refs === this.#mirrored.refs) return undefined;
-      const trouble = await mirror(store, this.#refs.all, how);
-      this.#mirrored = { at: now, refs: trouble === undefined ? refs : '' };
-      return trouble;
-    }, signal);
   }
 
   #asLead<T>(work: (how: VaultGit) => Promise<T>, signal: AbortSignal): Promise<T> {

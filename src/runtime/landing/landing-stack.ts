@@ -6,7 +6,7 @@ import { trespass } from '../../policy/landing/trespass.ts';
 import { freeRef } from '../../store/team/vault.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
-import { requireGit } from '../process/git-tree.ts';
+import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import { commitTree, keepCommit, mergeTrees, VaultRefs } from '../trees/vault.ts';
@@ -37,14 +37,24 @@ export class LandingStack {
     for (const task of tasks) {
       const key = `${top} ${task.attempt.commit}`;
       const entry = this.#merges.get(key) ?? (await this.#merged(task, top, top === main, own));
-      this.#merges.set(key, entry);
+      if (entry.kind !== 'failed') this.#merges.set(key, entry);
       stack.push({ ...entry, task });
       if (entry.kind === 'stacked') top = entry.commit;
     }
     return stack;
   }
 
+  /** Others do not wait for a change that git fails on. */
   async #merged(task: LandingTask, top: string, isOnMain: boolean, own: GitWhere): Promise<LineEntry> {
+    try {
+      return await this.#merge(task, top, isOnMain, own);
+    } catch (error) {
+      if (!(error instanceof GitFailure) || own.signal.aborted) throw error;
+      return { kind: 'failed', task, why: error.message };
+    }
+  }
+
+  async #merge(task: LandingTask, top: string, isOnMain: boolean, own: GitWhere): Promise<LineEntry> {
     const strays = this.#straysOf(task);
     const { files } = task.result;
     if (strays.length > 0)

@@ -4,8 +4,7 @@
  */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
-import { type runCommand } from '../../agents/programs/exec.ts';
-import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
+import type { Turn } from '../../agents/agent-contract.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { portsOf } from '../../policy/landing/port-base.ts';
@@ -14,8 +13,8 @@ import { hasTree } from '../../store/team/vault.ts';
 import { forgetSetup, wasSetUp } from '../../store/team/tree-needs.ts';
 import { MemberOutput } from '../agents/member-output.ts';
 import { runTurn } from '../agents/run-turn.ts';
-import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
-import { runCommands } from '../team/verify-command.ts';
+import type { JudgingCommand } from '../isolation/judging-isolation.ts';
+import { runInTree } from '../trees/run-in-tree.ts';
 import { shownTree } from '../trees/shown-tree.ts';
 import { needsIn, type TreeUse } from '../trees/tree-needs.ts';
 import { judgingOf, type GateSession } from './gates.ts';
@@ -40,24 +39,16 @@ export async function treeUse(
       const env = environmentOf(session, of);
       const call = () => Promise.resolve({ ok: false as const, why: 'a command calls no tools' });
       try {
-        const end = await children.run((marker) =>
-          runCommands(commands, DEFAULT_TASK_TIMEOUT_MS, {
-            env,
-            cwd,
-            signal,
-            wrap(command) {
-              const judged = judging.wrap(command);
-              const marked = marker.mark(judged.argv);
-              return { argv: marked.argv, env: { ...judged.env, ...marked.env } };
-            },
-            drive: (turn: ReturnType<typeof runCommand>) => runTurn(turn, { output, call, sandbox: 'full' }, signal),
-          }),
-        );
-        if (end.result === 'passed') return undefined;
-        if (end.result === 'aborted') return { why: 'it was stopped', output: '' };
-        output.recordFailure();
-        const hint = judging.isIsolated ? `; ${JUDGED_HINT}` : '';
-        return { why: `${end.command} (${end.message}${hint})`, output: end.output };
+        return await children.run((marker) => {
+          const wrap = (command: JudgingCommand): JudgingCommand => {
+            const judged = judging.wrap(command);
+            const marked = marker.mark(judged.argv);
+            return { argv: marked.argv, env: { ...judged.env, ...marked.env } };
+          };
+          const drive = (turn: Turn) => runTurn(turn, { output, call, sandbox: 'full' }, signal);
+          const { isIsolated } = judging;
+          return runInTree({ commands, how: { env, cwd, signal, wrap, drive }, output, isIsolated });
+        });
       } finally {
         output.end();
         output.close();

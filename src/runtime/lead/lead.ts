@@ -4,7 +4,7 @@
  */
 import type { Board } from '../../model/board/board.ts';
 import { missedTasks } from '../../model/board/listed-tasks.ts';
-import { ConflictError, StoreError } from '../../model/text/errors.ts';
+import { ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -48,6 +48,8 @@ export class Lead {
   readonly subscribers: Subscribers;
   /** Called after a decision that the next lead must know. */
   onRemembered: () => Promise<void> = () => Promise.resolve();
+  /** Why a run cannot go on until a person acts; asked while nobody works on a task. */
+  cannotGoOn: () => TeamError | undefined = () => undefined;
   readonly #store: TeamStore;
   readonly #speaker: LeadSpeaker;
   readonly #options: LeadOptions;
@@ -171,7 +173,7 @@ export class Lead {
       if (over !== undefined && this.#options.endsWhenDone) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
-      const lost = sighting.board.busy.size === 0 ? this.#place.look() : undefined;
+      const lost = sighting.board.busy.size === 0 ? (this.#place.look() ?? this.cannotGoOn()) : undefined;
       if (lost !== undefined && this.#options.endsWhenDone) return { why: 'refused', error: lost };
       const verdicts = judge(sighting, this.#options.limits);
       this.#logStuck(verdicts);

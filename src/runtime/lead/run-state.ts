@@ -13,6 +13,7 @@ import { startSchema } from '../../model/team/team-config.ts';
 import type {
   Gate,
   HostState,
+  LandingTrouble,
   Phase,
   RunLife,
   RunState,
@@ -41,6 +42,7 @@ export interface RunFacts {
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number | undefined;
   readonly waitsFor?: RunState['waitsFor'];
+  readonly landing?: LandingTrouble | undefined;
   readonly host?: HostState;
   readonly start?: NonNullable<RunState['start']>;
   readonly lives?: readonly RunLife[];
@@ -98,6 +100,7 @@ function stateOf(
     },
     epoch,
     waitsFor: facts.waitsFor,
+    landing: facts.landing,
     // The views show every change before 0: so a team has this from its first state on.
     viewsOffset: facts.viewsOffset ?? current.viewsOffset ?? 0,
     gates: [...gates],

@@ -1,11 +1,16 @@
 /**
  * Waits for a disk that is temporarily full or read-only: finished work is not lost, and no task fails because of it.
  */
-import { isTeamError, type TeamError } from '../../model/text/errors.ts';
+import { codeOf, isTeamError, type TeamError } from '../../model/text/errors.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 const AGAIN_MS = 1_000;
 const PASSING: ReadonlySet<string> = new Set(['NO_SPACE', 'READ_ONLY', 'IO']);
+
+const NO_ROOM = /no space left|disk quota|read-only file system/i;
+
+/** Whether it is about a full or read-only disk, also if git says so. */
+export const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);
 
 /** Whether the error is a disk failure that may pass. */
 export const isTransientStoreError = (error: unknown): error is TeamError =>

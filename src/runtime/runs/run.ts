@@ -134,7 +134,9 @@ export async function runTeam(
     const unkept = await keepStart(session, run.signal);
     if (plan !== undefined && session.store.config.readOwn()?.isolation === 'trees') {
       const { openLanding } = await import('../landing/open-landing.ts');
-      landing = await openLanding(session, plan, unkept, run.signal);
+      const queue = await openLanding(session, plan, unkept, run.signal);
+      session.endsWhere(() => queue.held);
+      landing = queue;
     } else await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);

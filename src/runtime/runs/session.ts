@@ -7,6 +7,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
+import type { TeamError } from '../../model/text/errors.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -212,6 +213,11 @@ export class RunSession {
   isRunning(name: Name): boolean {
     const life = this.#lead.supervisor.look(name);
     return life !== undefined && life.death === undefined;
+  }
+
+  /** @param look asked while nobody works on a task: why a person must act before the run can go on */
+  endsWhere(look: () => TeamError | undefined): void {
+    this.#lead.cannotGoOn = look;
   }
 
   /** Ends the loop at its next iteration. */

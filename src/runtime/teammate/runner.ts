@@ -25,7 +25,7 @@ import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
-import { runCommands, verifyTask } from '../team/verify-command.ts';
+import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -70,10 +70,14 @@ export async function runAttempt(
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
     const said = refusal === undefined ? judged : refusedForGood(judged, refusal);
-    const change = said.do === 'complete' ? await tree?.keep(task, signal) : undefined;
+    const kept = said.do === 'complete' ? await tree?.keep(task, signal) : undefined;
+    if (kept === undefined) return { task, verdict: said, written: await written(said, along) };
+    if (kept.do === 'submit') return { task, verdict: said, written: await written(said, along, kept.change) };
     const verdict: TurnVerdict =
-      typeof change === 'string' && said.do === 'complete' ? { do: 'fail', why: change, text: said.text } : said;
-    return { task, verdict, written: await written(verdict, along, typeof change === 'string' ? undefined : change) };
+      kept.do === 'fail' && said.do === 'complete'
+        ? { do: 'fail', why: kept.why, text: said.text }
+        : goesBack(kept.why).judged;
+    return { task, verdict, written: await written(verdict, kept.do === 'fail' ? along : {}) };
   }
 }
 
@@ -86,19 +90,11 @@ function setupOf(task: ClaimedTask, environment: RunnerEnvironment, signal: Abor
       const judging = await environment.judging(`setup: of the tree for task #${task.id}`, { keepsNetwork: true });
       output.begin({ task: task.id, claim: task.claim.epoch });
       try {
+        const { wrap, isIsolated } = judging;
         const drive = (turn: Turn) => runTurn(turn, environment, signal);
-        const end = await runCommands(commands, DEFAULT_TASK_TIMEOUT_MS, {
-          env,
-          cwd,
-          signal,
-          wrap: judging.wrap,
-          drive,
-        });
-        if (end.result === 'passed') return undefined;
-        if (end.result === 'aborted') return { why: 'it was stopped', output: '' };
-        output.recordFailure();
-        const hint = judging.isIsolated ? `; ${JUDGED_HINT}` : '';
-        return { why: `${end.command} (${end.message}${hint})`, output: end.output };
+        // Without trees no module of theirs is loaded.
+        const { runInTree } = await import('../trees/run-in-tree.ts');
+        return await runInTree({ commands, how: { env, cwd, signal, wrap, drive }, output, isIsolated });
       } finally {
         output.end();
       }

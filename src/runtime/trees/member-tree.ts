@@ -179,9 +179,9 @@ export class MemberTree {
     this.#begun = { claim, base: main };
   }
 
-  /** A command is just run again; an agent goes on with its own change, where it conflicts with marks. */
+  /** A command is just run again; an agent goes on with its own change, where it conflicts with marks, if git can read it. */
   async #begins({ bounced, work }: ClaimedTask, main: string, own: GitWhere): Promise<string> {
-    if (bounced === undefined || work.run !== undefined) return main;
+    if (bounced === undefined || bounced.cause === 'unreadable' || work.run !== undefined) return main;
     const { tree } = await mergeTrees(main, bounced.attempt.commit, own);
     return commitTree({ tree, parents: [main], message: 'A change that came back, on what landed' }, own);
   }

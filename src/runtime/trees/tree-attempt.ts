@@ -1,9 +1,10 @@
 /** An attempt in a tree of its member's own: begun on the common state, its change kept at the end. */
 import type { ClaimedTask } from '../../model/board/task.ts';
-import { AgentError, codeOf, isTeamError } from '../../model/text/errors.ts';
+import { AgentError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
+import { hasNoRoom } from '../process/retry-disk.ts';
 import { MemberTree, type KeptChange } from './member-tree.ts';
 import { SetupFailure, type TreeUse } from './tree-needs.ts';
 
@@ -12,17 +13,24 @@ type TreeTrouble =
   | { readonly do: 'release'; readonly why: string }
   | { readonly do: 'fail'; readonly why: string; readonly text: string };
 
+/** What became of the change of an attempt; `release`: the work lies in the tree, and its next claim keeps it. */
+type Keeping =
+  { readonly do: 'submit'; readonly change: KeptChange } | { readonly do: 'fail' | 'release'; readonly why: string };
+
 const MOST_FAILED = 3;
-const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);
-const NO_ROOM = /no space left|disk quota|read-only file system/i;
+const LOOK_AGAIN_MS = 1_000;
+
+type Told = Pick<TeamStore, 'clock' | 'events'>;
 
 export class AttemptTree {
   readonly #tree: Pick<MemberTree, 'begin' | 'keep'>;
+  readonly #told: Told;
   /** Claims in a row that could not begin. */
   #failed = 0;
 
-  constructor(tree: Pick<MemberTree, 'begin' | 'keep'>) {
+  constructor(tree: Pick<MemberTree, 'begin' | 'keep'>, told: Told) {
     this.#tree = tree;
+    this.#told = told;
   }
 
   /** @throws AgentError `NO_ISOLATION` if the team has no trees yet, or git fails */
@@ -31,7 +39,7 @@ export class AttemptTree {
     const tree = new MemberTree(store, name);
     try {
       await tree.open(new AbortController().signal);
-      return new AttemptTree(tree);
+      return new AttemptTree(tree, store);
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error;
       throw new AgentError('NO_ISOLATION', `${name} has no tree of its own: ${error.message}.`);
@@ -55,13 +63,24 @@ export class AttemptTree {
     }
   }
 
-  /** @returns why the change could not be kept; undefined if there is none */
-  async keep(task: ClaimedTask, signal: AbortSignal): Promise<KeptChange | string | undefined> {
-    try {
-      return await this.#tree.keep(task, signal);
-    } catch (error) {
-      if (error instanceof GitFailure) return `its change could not be kept: ${error.message}`;
-      throw error;
-    }
+  /**
+   * A full disk is waited for: the work is done.
+   *
+   * @returns undefined if nothing changed
+   */
+  async keep(task: ClaimedTask, signal: AbortSignal): Promise<Keeping | undefined> {
+    const { clock, events } = this.#told;
+    for (let isTold = false; ; isTold = true)
+      try {
+        const change = await this.#tree.keep(task, signal);
+        return change && { do: 'submit', change };
+      } catch (error) {
+        if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
+        const why = `its change could not be kept: ${error.message}`;
+        if (signal.aborted) return { do: 'release', why };
+        if (!hasNoRoom(error)) return { do: 'fail', why };
+        if (!isTold) events.append({ type: 'disk.failed', task: task.id, text: why });
+        await clock.sleep(LOOK_AGAIN_MS, signal);
+      }
   }
 }

@@ -24,7 +24,7 @@ export interface TreeUse {
   readonly run: (commands: readonly string[]) => Promise<FailedSetup | undefined>;
 }
 
-interface FailedSetup {
+export interface FailedSetup {
   /** A clause. */
   readonly why: string;
   readonly output: string;

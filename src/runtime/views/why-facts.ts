@@ -5,7 +5,7 @@ import { memberFacts, type SeenNow } from '../../policy/explain/member-facts.ts'
 import { profiles } from '../../policy/profiles.ts';
 import type { StateTimes } from '../../policy/view/state-times.ts';
 import { lastBeat } from '../../store/team/lease.ts';
-import type { TeamReader } from '../../store/team/team-reader.ts';
+import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import type { MemberLook, TeamLook } from './status.ts';
 
 export interface WhyLimits {
@@ -26,6 +26,7 @@ export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, l
     since,
     now,
     lead: leadFacts(store, look),
+    landing: stateIn(store)?.landing,
     warnAfterMs: limits.watchdogWarningMs ?? WARN_AFTER_MS,
     reassignAfterMs: limits.watchdogReassignMs ?? REASSIGN_AFTER_MS,
     shutdownWaitMs: limits.shutdownTimeoutMs ?? profiles[board.profile].shutdownWaitMs,

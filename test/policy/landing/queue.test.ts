@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLasting, pauseAfter } from '../../../src/policy/landing/landing-trouble.ts';
 import {
   heldBack,
   holdsIn,
@@ -122,7 +123,16 @@ describe('what is next', () => {
     expect(short(next([conflict(true), stacked('3')], new Map()))).toBe('bounce 2 conflict');
     expect(short(next([stacked('1'), conflict(false), stacked('3')], new Map()))).toBe('gate 3');
     expect(short(next([], new Map()))).toBe('wait');
+    const failed: LineEntry = { kind: 'failed', task: task('1'), why: 'w' };
+    expect(short(next([failed], new Map()))).toBe('wait');
+    expect(short(next([failed, stacked('3')], new Map()))).toBe('gate 3');
     expect(short(next([{ kind: 'stray', task: task('4'), why: 'w', files: ['x'] }], new Map()))).toBe('bounce 4 stray');
+  });
+
+  it('git that fails is waited for, longer each time; what lasts a minute is no passing trouble, but a full disk is', () => {
+    expect([1, 2, 3, 4, 5, 6, 7].map(pauseAfter)).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect([5, 6].map((tries) => isLasting(tries, { waitsForRoom: false }))).toEqual([false, true]);
+    expect(isLasting(1_000, { waitsForRoom: true })).toBe(false);
   });
 
   it('one culprit of n costs at most 1 + ⌈log2 n⌉ + 2 gates', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedTask } from '../../../src/model/board/task.ts';
+import { realClock } from '../../../src/os/system-clock.ts';
 import { GitFailure } from '../../../src/runtime/process/git-tree.ts';
 import type { TreeUse } from '../../../src/runtime/trees/tree-needs.ts';
 import { AttemptTree } from '../../../src/runtime/trees/tree-attempt.ts';
@@ -8,13 +9,19 @@ const task = { id: '1' } as unknown as ClaimedTask;
 const use: TreeUse = { isMounted: false, run: () => Promise.resolve(undefined) };
 const { signal } = new AbortController();
 
+const told: (string | undefined)[] = [];
+const quiet = {
+  clock: { ...realClock, sleep: () => Promise.resolve() },
+  events: { append: ({ text }: { text?: string }) => void told.push(text) },
+} as unknown as ConstructorParameters<typeof AttemptTree>[1];
+
 /** A tree whose git says these, one at each claim; undefined: it is made. */
 function saying(...words: (string | undefined)[]): AttemptTree {
   const begin = (): Promise<void> => {
     const word = words.shift();
     return word === undefined ? Promise.resolve() : Promise.reject(new GitFailure(word));
   };
-  return new AttemptTree({ begin, keep: () => Promise.resolve(undefined) });
+  return new AttemptTree({ begin, keep: () => Promise.resolve(undefined) }, quiet);
 }
 
 describe('a tree that cannot be made', () => {
@@ -36,4 +43,39 @@ describe('a tree that cannot be made', () => {
         });
     },
   );
+});
+
+describe('a change that cannot be kept', () => {
+  const change = { attempt: { commit: 'a', base: 'b' }, files: ['f'] };
+  const FULL = 'git add: error: unable to write file: No space left on device';
+  const keeping = (words: (string | undefined)[], abortsAt = Infinity) => {
+    const stop = new AbortController();
+    let tries = 0;
+    const keep = () => {
+      tries += 1;
+      if (tries === abortsAt) stop.abort();
+      const word = words.shift();
+      return word === undefined ? Promise.resolve(change) : Promise.reject(new GitFailure(word));
+    };
+    told.length = 0;
+    return new AttemptTree({ begin: () => Promise.resolve(), keep }, quiet).keep(task, stop.signal);
+  };
+
+  it('waits for a full disk, which is told once, and is kept then', async () => {
+    expect(await keeping(Array.from({ length: 20 }, () => FULL))).toEqual({ do: 'submit', change });
+    expect(told).toEqual([`its change could not be kept: ${FULL}`]);
+  });
+
+  it('goes back if its member is stopped meanwhile: the work lies in the tree', async () => {
+    const end = await keeping(
+      Array.from({ length: 20 }, () => FULL),
+      3,
+    );
+    expect(end).toEqual({ do: 'release', why: `its change could not be kept: ${FULL}` });
+  });
+
+  it('fails the attempt for any other reason', async () => {
+    expect(await keeping(['bad object'])).toEqual({ do: 'fail', why: 'its change could not be kept: bad object' });
+    expect(told).toEqual([]);
+  });
 });

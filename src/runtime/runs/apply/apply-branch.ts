@@ -65,12 +65,12 @@ async function branchIn(
   const refs = new VaultRefs(store);
   const own = vaultHere(store, { signal });
   await requireNewBranch(name, { mayExist }, theirs);
-  const who = await identity(theirs);
   const head = await commitOf('HEAD', theirs);
   const empty = requireGit(await git(['hash-object', '-t', 'tree', '/dev/null'], own), 'git hash-object');
   const landed = await changesOf(refs, task, own);
   if (landed.length === 0)
     throw new UsageError('USAGE', `No branch was made: nothing of team ${paths.name} has landed.`);
+  const who = await identity(theirs);
   const commits: string[] = [];
   let top = { commit: head, tree: head === undefined ? empty : await treeOf(head, theirs) };
   for (const change of landed) {
@@ -122,8 +122,10 @@ async function requireNewBranch(
 
 /** The user's name and address, as variables of git. @throws GitFailure without them */
 async function identity(theirs: GitWhere): Promise<Record<string, string>> {
-  const said = requireGit(await git(['var', 'GIT_AUTHOR_IDENT'], theirs), 'git var');
-  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said) ?? [];
+  const { code, text: said } = await git(['var', 'GIT_AUTHOR_IDENT'], theirs);
+  if (code !== 0)
+    throw new GitFailure('git does not know who you are: git config --global user.name NAME, and user.email ADDRESS');
+  const [, name = '', email = ''] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said.trim()) ?? [];
   return Object.fromEntries(
     ['AUTHOR', 'COMMITTER'].flatMap((as) => [
       [`GIT_${as}_NAME`, name],

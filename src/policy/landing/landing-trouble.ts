@@ -1,0 +1,20 @@
+/**
+ * What the queue of changes does about a git or a disk that fails again and again (docs/isolation.md): it waits longer
+ * each time. What lasts goes back to its member if only one change has it; else the queue is held until a person acts.
+ */
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** So many failures in a row, about a minute, are no passing trouble. */
+const MOST_TRIES = 6;
+
+/** @param tries failures in a row */
+export const pauseAfter = (tries: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, tries - 1));
+
+/**
+ * @param tries failures in a row
+ * @param waitsForRoom a full disk is waited for, as everywhere: the work goes on by itself when somebody frees space
+ */
+export const isLasting = (tries: number, { waitsForRoom }: { readonly waitsForRoom: boolean }): boolean =>
+  tries >= MOST_TRIES && !waitsForRoom;
