@@ -41,7 +41,14 @@ export type { Fact } from './model/team/shown-event.ts';
 export type { TaskCommand } from './model/board/vouched-commands.ts';
 export { METERS, parseLimit } from './model/team/budget.ts';
 export type { Prices, Spending } from './model/team/spending-sum.ts';
-export { budgetLines, budgetWaits, setLimits, type LimitChange } from './runtime/budget/limits.ts';
+export {
+  budgetLines,
+  budgetWaits,
+  openDayLedger,
+  setDayLimits,
+  setLimits,
+  type LimitChange,
+} from './runtime/budget/limits.ts';
 export { COLORS } from './model/team/team-config.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
 export { cardOf, columnsOf, type Card, type BoardColumn } from './policy/view/board-columns.ts';

@@ -25,6 +25,10 @@ const CONFIG: KeyHelpTable = {
   },
   budget: { text: 'What a team may use together whose plan has no budget; see [budgets](budgets.md).' },
   ...helpBelow('budget', BUDGET_KEY_HELP),
+  perDay: {
+    text: 'What all your teams may use together in a day (UTC); see [budgets](budgets.md#a-limit-for-the-day).',
+  },
+  ...helpBelow('perDay', BUDGET_KEY_HELP),
   allowUnpriced: {
     text: 'A model without a price may work under a limit of cost; what it costs is then not counted.',
   },

@@ -101,6 +101,7 @@ const FORBIDDEN: readonly string[] = [
   'gates',
   'hooks',
   'isolation',
+  'perDay',
   'prices',
   'safetyPoint',
   'subscribers',

@@ -49,6 +49,8 @@ export const configSchema = closed({
   prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
   /** What a team may use whose plan has no budget. */
   budget: budgetSchema.prefault({}),
+  /** What all teams of the user may use together in a day (UTC). */
+  perDay: budgetSchema.prefault({}),
   /** A model without a price may work under a limit of cost; what it costs is then not counted. */
   allowUnpriced: z.boolean().default(false),
   agents: z.record(nameSchema, agentSpecSchema).default({}),
@@ -109,6 +111,7 @@ export const GROUPS: ReadonlySet<string> = new Set([
   'models',
   'prices',
   'budget',
+  'perDay',
   'agents',
   'routing',
   'sandbox',

@@ -77,13 +77,15 @@ const unpricedText = (model: string, scope: BudgetScope): string =>
 const spentText = (meter: Meter, amount: number): string =>
   `${amountText(meter, amount)} ${amount === 1 && meter === 'turns' ? 'is' : 'are'} used`;
 
-/** `the team`, `member ada`, `task #3`. */
+/** `the team`, `today`, `member ada`, `task #3`. */
 export const scopeText = (scope: BudgetScope): string =>
-  scope === 'team'
-    ? 'the team'
+  scope === 'team' || scope === 'day'
+    ? WHOLE[scope]
     : scope.startsWith('task.')
       ? `task #${scope.slice('task.'.length)}`
       : `member ${scope.slice('member.'.length)}`;
+
+const WHOLE = { team: 'the team', day: 'all your teams today' };
 
 /** `$1.2000`, `1,200 tokens`, `4 turns`, `10m`. */
 export function amountText(meter: Meter, amount: number): string {

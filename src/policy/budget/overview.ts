@@ -31,18 +31,27 @@ export function* lowText(account: BudgetAccount): Generator<[string, string]> {
     }
 }
 
+/** What a ledger says of who holds and who waits. */
+type Spent = Pick<BudgetAccount, 'waiting' | 'all'>;
+
 /**
+ * @param day what the ledger of the user's day says
  * @returns why nobody can go on without a higher limit; undefined as long as somebody works, or what somebody reserved may
  * come back
  */
-export function refusedForGood(board: Board, account: BudgetAccount): string | undefined {
+export function refusedForGood(board: Board, account: Spent, day?: Spent): string | undefined {
   const current = new Map([...board.members.values()].map(({ name, incarnation }) => [String(name), incarnation]));
-  // A process that is gone waits for nothing.
-  const refusals = [...account.waiting.values()].filter(({ member, by }) => current.get(member) === by);
-  const isHeld = ({ member }: { readonly member: string }): boolean => refusals.some((one) => one.member === member);
+  const processes = new Set(current.values());
+  // A process that is gone waits for nothing. Who waits in another team goes on only when somebody gives back.
+  const refusals = [
+    ...[...account.waiting.values()].filter(({ member, by }) => current.get(member) === by),
+    ...[...(day?.waiting.values() ?? [])].filter(({ by }) => processes.has(by)),
+  ];
+  const others = [...(day?.waiting.values() ?? [])].filter(({ by }) => !processes.has(by));
+  const isHeld = ({ by }: { readonly by: string }): boolean => [...refusals, ...others].some((one) => one.by === by);
   // Who waits for what another holds that can never go on can never go on either.
   const first = refusals.find(({ waits }) => !waits);
   if (first === undefined || isDone(board)) return undefined;
-  if (account.all.some((one) => !isHeld(one))) return undefined;
-  return [...board.busy.keys()].every((member) => isHeld({ member })) ? first.why : undefined;
+  if ([...account.all, ...(day?.all ?? [])].some((one) => !isHeld(one))) return undefined;
+  return [...board.busy.keys()].every((member) => isHeld({ by: current.get(member) ?? '' })) ? first.why : undefined;
 }

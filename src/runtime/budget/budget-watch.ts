@@ -12,18 +12,22 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 /** So long nothing must be reserved before a run ends: a member that is free claims within a second. */
 const SETTLED_MS = 2_000;
 
-export class BudgetWatch {
-  readonly #store: Pick<TeamStore, 'ledger' | 'events' | 'clock'>;
-  readonly #warned = new Set<string>();
-  #held: { readonly offset: number; readonly since: number } | undefined;
+/** Nothing is limited in the team itself. */
+const NOBODY: Pick<BudgetAccount, 'waiting' | 'all'> = { waiting: new Map(), all: [] };
 
-  constructor(store: Pick<TeamStore, 'ledger' | 'events' | 'clock'>) {
+export class BudgetWatch {
+  readonly #store: Pick<TeamStore, 'ledger' | 'day' | 'events' | 'clock'>;
+  readonly #warned = new Set<string>();
+  #held: { readonly mark: string; readonly since: number } | undefined;
+
+  constructor(store: Pick<TeamStore, 'ledger' | 'day' | 'events' | 'clock'>) {
     this.#store = store;
   }
 
   /** Whether a member waits for its budget: that is no silence of its agent. */
-  isWaiting(name: Name): boolean {
-    return this.#store.ledger.look()?.waiting.has(name) ?? false;
+  isWaiting({ name, incarnation }: { readonly name: Name; readonly incarnation: string | null }): boolean {
+    const { ledger, day } = this.#store;
+    return ledger.look()?.waiting.has(name) === true || day.look()?.waiting.has(incarnation ?? '') === true;
   }
 
   /**
@@ -31,18 +35,19 @@ export class BudgetWatch {
    * @throws StoreError `CORRUPT` when the ledger is damaged
    */
   async look(sighting: Sighting): Promise<string | undefined> {
-    const { ledger, clock } = this.#store;
-    const account = ledger.look();
-    if (account === undefined) return undefined;
-    await this.#settleDead(sighting, account);
-    this.#warn(account);
-    const why = refusedForGood(sighting.board, account);
+    const { ledger, day, clock } = this.#store;
+    const [account, today] = [ledger.look(), day.look()];
+    if (account === undefined && today === undefined) return undefined;
+    if (account !== undefined) await this.#settleDead(sighting, account);
+    for (const one of [account, today]) if (one !== undefined) this.#warn(one);
+    const why = refusedForGood(sighting.board, account ?? NOBODY, today);
     if (why === undefined) {
       this.#held = undefined;
       return undefined;
     }
     const now = clock.monotonic();
-    if (this.#held?.offset !== ledger.offset) this.#held = { offset: ledger.offset, since: now };
+    const mark = `${ledger.offset} ${day.mark}`;
+    if (this.#held?.mark !== mark) this.#held = { mark, since: now };
     return now - this.#held.since >= SETTLED_MS ? `The budget is used up: ${why}.` : undefined;
   }
 

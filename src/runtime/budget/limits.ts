@@ -13,11 +13,14 @@ import { UsageError } from '../../model/text/errors.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { amountText, scopeText } from '../../policy/budget/admission.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { DayLedger } from '../../store/team/day-ledger.ts';
+import { realClock } from '../../os/system-clock.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
-/** How limits are given. `default`: only where there is none yet. */
+/** How limits are given. `default`: only where there is none yet. `configured`: if the configuration has changed. */
 export interface LimitChange {
-  readonly how: 'default' | 'set' | 'add';
+  readonly how: 'default' | 'configured' | 'set' | 'add';
   readonly limits: BudgetLimits;
 }
 
@@ -30,16 +33,24 @@ export interface LimitChange {
 export async function setLimits(
   {
     ledger,
+    day,
     events,
-  }: { readonly ledger: Pick<TeamStore['ledger'], 'change'>; readonly events: Pick<TeamStore['events'], 'read'> },
+  }: {
+    readonly ledger: Pick<TeamStore['ledger'], 'change'>;
+    readonly day: Pick<TeamStore['day'], 'look' | 'change'>;
+    readonly events: Pick<TeamStore['events'], 'read'>;
+  },
   changes: readonly LimitChange[],
   prices: Prices = {},
 ): Promise<void> {
-  if (changes.every(({ limits }) => scopesIn(limits).length === 0)) return;
+  const ofDay = changes.filter(({ limits }) => limits.day !== undefined);
+  await setDayLimits(day, ofDay);
+  if (changes.every(({ limits }) => scopesIn(limits).every((scope) => scope === 'day'))) return;
   await ledger.change((account) => {
     const next = new Map(account.limits);
     for (const { how, limits } of changes)
-      for (const scope of scopesIn(limits)) next.set(scope, changed(scope, next.get(scope), limits[scope] ?? {}, how));
+      for (const scope of scopesIn(limits))
+        if (scope !== 'day') next.set(scope, changed(scope, next.get(scope), limits[scope] ?? {}, how));
     const isFirst = account.limits.size === 0;
     const spent = isFirst ? spentBefore(events, prices) : new Map<BudgetScope, Amount>();
     const scopes = new Set([...next.keys(), ...spent.keys()]);
@@ -53,6 +64,37 @@ export async function setLimits(
   });
 }
 
+/**
+ * Changes what the user may use in a day. What the configuration says holds until a person says otherwise, and again when
+ * the configuration changes.
+ *
+ * @throws UsageError `USAGE` when something is added to a limit that is not there
+ */
+export async function setDayLimits(
+  day: Pick<TeamStore['day'], 'look' | 'change'>,
+  changes: readonly LimitChange[],
+): Promise<void> {
+  const isEmpty = changes.every(({ limits }) => !scopesIn(limits).includes('day'));
+  if (changes.length === 0 || (isEmpty && day.look() === undefined)) return;
+  await day.change((account) => {
+    const before = account.limits.get('day');
+    let [limit, configured] = [before, account.configured.get('day')];
+    for (const { how, limits } of changes) {
+      const given = defined(limits.day ?? {});
+      if (how !== 'configured') limit = changed('day', limit, given, how);
+      else if (!isSame(given, configured)) [limit, configured] = [given, given];
+    }
+    const isKnown = isSame(limit, before) && isSame(configured, account.configured.get('day'));
+    return {
+      entries: isKnown ? [] : [{ do: 'limit', scope: 'day', limit: limit ?? {}, configured }],
+      result: undefined,
+    };
+  });
+}
+
+/** The ledger of this user's day. Close it. */
+export const openDayLedger = (): DayLedger => new DayLedger({ disk: realDisk, clock: realClock });
+
 /** A limit that is not there. */
 const none: Amount = {};
 
@@ -62,11 +104,12 @@ const scopesIn = (limits: BudgetLimits): BudgetScope[] =>
     .filter(isScope)
     .filter((scope) => Object.keys(defined(limits[scope] ?? {})).length > 0);
 
-const isSame = (one: Amount, other: Amount = none): boolean => METERS.every((meter) => one[meter] === other[meter]);
+const isSame = (one: Amount = none, other: Amount = none): boolean =>
+  METERS.every((meter) => one[meter] === other[meter]);
 
 function changed(scope: BudgetScope, before: Amount = none, given: Amount, how: LimitChange['how']): Amount {
   if (how === 'default') return Object.keys(defined(before)).length === 0 ? defined(given) : before;
-  if (how === 'set') return { ...before, ...defined(given) };
+  if (how === 'set' || how === 'configured') return { ...before, ...defined(given) };
   const next: Amount = { ...before };
   for (const meter of METERS) {
     const more = given[meter];
@@ -119,4 +162,4 @@ export function budgetLines(account: BudgetAccount): BudgetLine[] {
 
 /** Who waits, and for what. */
 export const budgetWaits = (account: BudgetAccount): { readonly member: string; readonly why: string }[] =>
-  [...account.waiting.values()].map(({ member, why }) => ({ member, why }));
+  [...account.waiting.values()].map(({ member, of = member, why }) => ({ member: of, why }));

@@ -10,9 +10,11 @@ import type { Prices } from '../../model/team/spending-sum.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { EventLog } from '../../store/board/events.ts';
-import type { Ledger } from '../../store/team/ledger.ts';
+import type { Decide, Ledger } from '../../store/team/ledger.ts';
+import { DayLedger } from '../../store/team/day-ledger.ts';
+import { realDisk } from '../../store/files/disk.ts';
 import { setLimits, type LimitChange } from './limits.ts';
-import type { Spender } from './turn-budget.ts';
+import type { Spender } from './spender-ledgers.ts';
 
 /** What the options of a session say about budgets. */
 export interface OwnBudget {
@@ -22,7 +24,7 @@ export interface OwnBudget {
   readonly store: { readonly clock: Clock };
 }
 
-class OwnLedger implements Pick<Ledger, 'look' | 'change' | 'offset'> {
+class OwnLedger implements Pick<Ledger, 'look' | 'change' | 'tryChange' | 'offset'> {
   readonly #account = new BudgetAccount();
   #entries = 0;
 
@@ -34,13 +36,15 @@ class OwnLedger implements Pick<Ledger, 'look' | 'change' | 'offset'> {
     return this.#account.limits.size === 0 ? undefined : this.#account;
   }
 
-  change<Result>(
-    decide: (account: BudgetAccount) => { readonly entries: readonly LedgerEntry[]; readonly result: Result },
-  ): Promise<Result> {
+  tryChange<Result>(decide: Decide<Result>): { readonly result: Result } {
     const { entries, result } = decide(this.#account);
     for (const entry of entries) this.#account.add(entry);
     this.#entries += entries.length;
-    return Promise.resolve(result);
+    return { result };
+  }
+
+  change<Result>(decide: Decide<Result>): Promise<Result> {
+    return Promise.resolve(this.tryChange(decide).result);
   }
 }
 
@@ -59,7 +63,7 @@ const usedIn = (account: BudgetAccount, scope: BudgetScope): Amount =>
   );
 
 /**
- * A spender with limits of its own; nothing is written to a disk.
+ * A spender with limits of its own; only what counts for the user's day is written to a disk.
  *
  * @param before an account whose limits and spending count; the limits of `own` are not added to it
  * @throws UsageError `USAGE` when something is added to a limit that is not there
@@ -67,7 +71,8 @@ const usedIn = (account: BudgetAccount, scope: BudgetScope): Amount =>
 export async function ownSpender(own: OwnBudget, before?: BudgetAccount): Promise<Spender & PriceRules> {
   const { budget = [], prices, agents, store } = own;
   const ledger = new OwnLedger();
-  if (before === undefined) await setLimits({ ledger, events: NO_EVENTS }, budget, prices);
+  const day = new DayLedger({ disk: realDisk, clock: store.clock });
+  if (before === undefined) await setLimits({ ledger, day, events: NO_EVENTS }, budget, prices);
   else {
     const entries = [...new Set([...before.limits.keys(), ...before.spent.keys()])].map((scope): LedgerEntry => ({
       do: 'limit',
@@ -78,7 +83,7 @@ export async function ownSpender(own: OwnBudget, before?: BudgetAccount): Promis
     await ledger.change(() => ({ entries, result: undefined }));
   }
   return {
-    store: { ledger, events: { append: () => undefined }, clock: store.clock },
+    store: { ledger, day, events: { append: () => undefined }, clock: store.clock },
     member: LEAD,
     by: newId(store.clock.now()),
     onError: () => {},

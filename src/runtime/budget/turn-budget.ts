@@ -12,28 +12,13 @@ import type { BudgetAccount } from '../../model/team/budget-account.ts';
 import { NOTHING_SPENT, spendingEvent, spentAfter } from '../../model/team/spending-sum.ts';
 import { defined } from '../../model/text/defined.ts';
 import { isTeamError } from '../../model/text/errors.ts';
-import { admit, BUDGET_WAIT, type Admission, type BudgetAsk } from '../../policy/budget/admission.ts';
+import { BUDGET_WAIT, type Admission } from '../../policy/budget/admission.ts';
 import { outputWithin, wantedByCall, wantedByTurn, type PriceRules } from '../../policy/budget/estimate.ts';
 import { newId } from '../../store/files/new-ids.ts';
-import type { TeamStore } from '../../store/team/team-store.ts';
+import { SpenderLedgers, type Spender, type Wanted } from './spender-ledgers.ts';
 
 /** Milliseconds between two looks at the ledger while a reservation waits. */
 const LOOK_AGAIN_MS = 200;
-
-/** Who spends: a member, or the lead. */
-export interface Spender {
-  readonly store: {
-    readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'offset'>;
-    readonly events: Pick<TeamStore['events'], 'append'>;
-    readonly clock: TeamStore['clock'];
-  };
-  readonly member: string;
-  /** The incarnation of its process. */
-  readonly by: string;
-  readonly onError: (error: unknown) => void;
-  /** Called when it begins to wait, and without a text when it goes on. */
-  readonly onWait?: (why: string | undefined) => void;
-}
 
 /** How its agent is limited. */
 interface BudgetOptions extends PriceRules {
@@ -56,6 +41,7 @@ export class TurnBudget {
   readonly #spender: Spender;
   readonly #spec: AgentSpec;
   readonly #rules: BudgetOptions;
+  readonly #ledgers: SpenderLedgers;
   #task: string | undefined;
   #turn: { readonly held: Held; readonly beganAt: number; readonly over: AbortController } | undefined;
   #call: Held | undefined;
@@ -67,6 +53,7 @@ export class TurnBudget {
     this.#spender = spender;
     this.#spec = spec;
     this.#rules = rules;
+    this.#ledgers = new SpenderLedgers(spender);
   }
 
   /**
@@ -173,7 +160,7 @@ export class TurnBudget {
       const { want, ...rest } = wantedByTurn(this.#spec, { turns, timeMs: 0 }, this.#rules);
       return { ...rest, least: {}, want: { cost: want.cost, tokens: want.tokens } };
     };
-    const { more } = await this.#ask(wanted, 'grant');
+    const { more } = await this.#ask(wanted);
     if (more !== undefined) this.#more.push(more);
     else if (!signal.aborted) this.#stop('it has used what its budget allows');
   }
@@ -195,9 +182,9 @@ export class TurnBudget {
     let told: Admission['do'] = 'grant';
     try {
       while (!signal.aborted) {
-        const before = this.#look();
-        if (before === undefined) return undefined;
-        const { admission, more }: Asked = before === 'damaged' ? damaged : await this.#ask(wanted, told);
+        const limited = this.#isLimited();
+        if (limited === false) return undefined;
+        const { admission, more }: Asked = limited === 'damaged' ? damaged : await this.#ask(wanted);
         if (admission.do === 'grant') return more;
         if (admission.do === 'refuse' && this.#rules.isUrgent === true) return admission.why;
         // The amounts in the reason change with every call of another member.
@@ -214,43 +201,33 @@ export class TurnBudget {
     }
   }
 
-  /** @param told how it was answered the last time; the same answer is not written again */
-  async #ask(wanted: Wanted, told: Admission['do']): Promise<Asked> {
-    const { store, member, by } = this.#spender;
-    const id = newId(store.clock.now());
-    const who = { member, by, task: this.#task };
-    const admission = await store.ledger.change<Admission>((account) => {
-      const result: Admission =
-        account.limits.size === 0 ? { do: 'grant', hold: {} } : admit(account, { ...who, ...wanted(account) });
-      if (result.do === 'grant')
-        return { entries: [{ do: 'reserve', id, ...who, agent: this.#agent, hold: result.hold }], result };
-      const refused = { do: 'refuse', ...who, why: result.why.slice(0, 1_000), waits: result.do === 'wait' } as const;
-      return { entries: result.do === told || this.#rules.isUrgent === true ? [] : [refused], result };
-    });
+  async #ask(wanted: Wanted): Promise<Asked> {
+    const id = newId(this.#spender.store.clock.now());
+    const isUrgent = this.#rules.isUrgent === true;
+    const admission = await this.#ledgers.ask({ id, task: this.#task, agent: this.#agent, wanted, isUrgent });
     if (admission.do !== 'grant') return { admission };
     return { admission, more: { id, hold: admission.hold, cost: undefined, tokens: 0, isTold: false } };
   }
 
-  #look(): BudgetAccount | 'damaged' | undefined {
+  #isLimited(): boolean | 'damaged' {
     try {
-      return this.#spender.store.ledger.look();
+      return this.#ledgers.isLimited();
     } catch (error) {
       if (isTeamError(error) && error.code === 'CORRUPT') return 'damaged';
       throw error;
     }
   }
 
-  /** Waits until the ledger has a new record. */
+  /** Waits until a ledger has a new record. */
   async #changed(signal: AbortSignal): Promise<void> {
-    const { ledger, clock } = this.#spender.store;
-    const { offset } = ledger;
-    do await clock.sleep(LOOK_AGAIN_MS, signal);
-    while (!signal.aborted && this.#look() !== 'damaged' && ledger.offset === offset);
+    const { mark } = this.#ledgers;
+    do await this.#spender.store.clock.sleep(LOOK_AGAIN_MS, signal);
+    while (!signal.aborted && this.#isLimited() !== 'damaged' && this.#ledgers.mark === mark);
   }
 
   async #write(entries: readonly LedgerEntry[]): Promise<void> {
     try {
-      await this.#spender.store.ledger.change(() => ({ entries, result: undefined }));
+      await this.#ledgers.write(entries);
     } catch (error) {
       // Its lead settles what it reserved, when this process is gone.
       this.#spender.onError(error);
@@ -263,15 +240,13 @@ export class TurnBudget {
   }
 }
 
-type Wanted = (account: BudgetAccount) => Pick<BudgetAsk, 'want' | 'least' | 'unpriced'>;
-
 interface Asked {
   readonly admission: Admission;
   readonly more?: Held;
 }
 
 const damaged: Asked = {
-  admission: { do: 'refuse', why: 'the ledger of the team is damaged, so nothing more is spent' },
+  admission: { do: 'refuse', why: 'a ledger is damaged, so nothing more is spent' },
 };
 
 /** The agent could not be asked at all. */

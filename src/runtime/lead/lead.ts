@@ -89,7 +89,7 @@ export class Lead {
     this.#lastLook = store.clock.monotonic();
     this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
-    this.#probe = new MemberProbe(store, this.memory, this.supervisor, (name) => this.#budget.isWaiting(name));
+    this.#probe = new MemberProbe(store, this.memory, this.supervisor, (one) => this.#budget.isWaiting(one));
     this.#changed = new ChangedMembers(
       { store, speaker, supervisor: this.supervisor, memory: this.memory },
       {

@@ -18,11 +18,17 @@ const isAsking = (board: Board, name: Name): boolean => {
   return task !== undefined && waitOf(board, name, task)?.task === task;
 };
 
+/** A member, and its present process. */
+interface Waiting {
+  readonly name: Name;
+  readonly incarnation: string | null;
+}
+
 export class MemberProbe {
   readonly #store: TeamStore;
   readonly #memory: LeadMemory;
   readonly #supervisor: Supervisor;
-  readonly #waitsForBudget: (name: Name) => boolean;
+  readonly #waitsForBudget: (one: Waiting) => boolean;
   /** The agent of each member, from the config. */
   #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
@@ -30,7 +36,7 @@ export class MemberProbe {
     store: TeamStore,
     memory: LeadMemory,
     supervisor: Supervisor,
-    waitsForBudget: (name: Name) => boolean = () => false,
+    waitsForBudget: (one: Waiting) => boolean = () => false,
   ) {
     this.#store = store;
     this.#memory = memory;
@@ -46,12 +52,16 @@ export class MemberProbe {
     const { givenUp, quarantined } = this.#memory.of(name);
     if (life === undefined && !givenUp && !quarantined && record === undefined) return undefined;
     const agent = this.#agentOf(name);
+    const waits = {
+      name,
+      incarnation: [...board.members.values()].find((one) => one.name === name)?.incarnation ?? null,
+    };
     return this.#memory.sighting(name, {
       life,
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
-      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited' || this.#waitsForBudget(name),
+      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited' || this.#waitsForBudget(waits),
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,

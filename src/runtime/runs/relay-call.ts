@@ -14,7 +14,7 @@ import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { pathWithUs } from '../process/package.ts';
-import type { Spender } from '../budget/turn-budget.ts';
+import type { Spender } from '../budget/spender-ledgers.ts';
 import { Subagents } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
 

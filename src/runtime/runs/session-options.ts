@@ -46,7 +46,10 @@ export function sessionOptions(config: Config): SessionOptions {
     lend: config.sandbox.lend,
     agents: agentRules(config),
     prices: config.prices,
-    budget: [{ how: 'default', limits: { team: config.budget } }],
+    budget: [
+      { how: 'default', limits: { team: config.budget } },
+      { how: 'configured', limits: { day: config.perDay } },
+    ],
     telemetry: config.telemetry,
     hooks: config.hooks,
     subscribers: config.subscribers,

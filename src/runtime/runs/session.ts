@@ -21,7 +21,7 @@ import { stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
 import { Lead } from '../lead/lead.ts';
-import type { Spender } from '../budget/turn-budget.ts';
+import type { Spender } from '../budget/spender-ledgers.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import { setLimits } from '../budget/limits.ts';
 import { takeLead, type Leadership } from '../lead/leadership.ts';

@@ -20,7 +20,8 @@ import { insideEnvironment } from '../isolation/member-server.ts';
 import { isolateSubagent, type SubagentSurroundings } from './subagent-isolation.ts';
 import { sweep } from '../../os/sweep.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
-import { TurnBudget, type Spender } from '../budget/turn-budget.ts';
+import type { Spender } from '../budget/spender-ledgers.ts';
+import { TurnBudget } from '../budget/turn-budget.ts';
 
 export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The ledger of a team's budgets, `ledger.jsonl`: what is limited, reserved and spent (docs/budgets.md). Records are
- * decided and appended under one lock, durably, before the turn begins that they allow. Each record names the hash of
+ * A ledger of budgets: a team's, `ledger.jsonl`, or that of a user's day (docs/budgets.md): what is limited, reserved and
+ * spent. Records are decided and appended under one lock, durably, before the turn begins that they allow. Each record names the hash of
  * the one before: a ledger that was changed by hand or lost a line is not believed.
  */
 import { createHash } from 'node:crypto';
@@ -32,18 +32,26 @@ interface LedgerEnvironment {
   readonly locks: Locks;
   readonly paths: Pick<TeamPaths, 'ledger' | 'ledgerLock'>;
   readonly lockTimeoutMs?: number | undefined;
+  readonly account?: BudgetAccount;
 }
+
+/** What is decided: the records that are appended, and what the caller learns. */
+export type Decide<Result> = (account: BudgetAccount) => {
+  readonly entries: readonly LedgerEntry[];
+  readonly result: Result;
+};
 
 export class Ledger {
   readonly #environment: LedgerEnvironment;
   readonly #journal: Journal;
-  readonly #account = new BudgetAccount();
+  readonly #account: BudgetAccount;
   #offset = 0;
   #chain = '';
   #lines = 0;
 
   constructor(environment: LedgerEnvironment) {
     this.#environment = environment;
+    this.#account = environment.account ?? new BudgetAccount();
     this.#journal = new Journal(environment.disk, environment.paths.ledger, { create: true });
   }
 
@@ -69,21 +77,30 @@ export class Ledger {
    *
    * @throws StoreError as {@link look}, or as the disk fails: then nothing is granted
    */
-  async change<Result>(
-    decide: (account: BudgetAccount) => { readonly entries: readonly LedgerEntry[]; readonly result: Result },
-  ): Promise<Result> {
+  async change<Result>(decide: Decide<Result>): Promise<Result> {
     const { disk, pinned, locks, paths, lockTimeoutMs } = this.#environment;
     makeRoomFor(disk, paths.ledgerLock, pinned);
     return locks.withLock(
       paths.ledgerLock,
-      () => {
-        this.#catchUp();
-        const { entries, result } = decide(this.#account);
-        if (entries.length > 0) this.#append(entries);
-        return result;
-      },
+      () => this.changeLocked(decide),
       lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs },
     );
+  }
+
+  /** Like {@link change}, once and without waiting. @returns undefined if another process holds the lock */
+  tryChange<Result>(decide: Decide<Result>): { readonly result: Result } | undefined {
+    const { disk, pinned, locks, paths } = this.#environment;
+    makeRoomFor(disk, paths.ledgerLock, pinned);
+    const attempt = locks.tryLock(paths.ledgerLock, () => this.changeLocked(decide));
+    return attempt.done ? { result: attempt.value } : undefined;
+  }
+
+  /** Like {@link change}, for a caller that holds the lock. */
+  changeLocked<Result>(decide: Decide<Result>): Result {
+    this.#catchUp();
+    const { entries, result } = decide(this.#account);
+    if (entries.length > 0) this.#append(entries);
+    return result;
   }
 
   close(): void {

@@ -20,6 +20,7 @@ import { EventLog } from '../board/events.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { Ledger } from './ledger.ts';
+import { DayLedger } from './day-ledger.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
@@ -59,6 +60,8 @@ export class TeamStore {
   readonly events: EventLog;
   readonly bus: Bus;
   readonly ledger: Ledger;
+  /** That of this user's day, over all teams. */
+  readonly day: DayLedger;
   readonly roster: Roster;
   readonly commands: CommandTrust;
   /** That of this user. */
@@ -137,6 +140,7 @@ export class TeamStore {
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
     this.ledger = new Ledger({ disk, pinned, clock, locks, paths, lockTimeoutMs });
+    this.day = new DayLedger({ disk: given, clock, lockTimeoutMs });
     this.roster = new Roster(disk, paths);
     this.commands = new CommandTrust(this.board, seal, disk);
   }
@@ -186,6 +190,7 @@ export class TeamStore {
     this.board.close();
     this.events.close();
     this.ledger.close();
+    this.day.close();
     if (lookAt(this.disk, this.paths.folder)) this.locks.close();
     this.pinned.close();
   }

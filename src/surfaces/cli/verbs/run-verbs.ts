@@ -146,7 +146,7 @@ export const runs: readonly Verb[] = [
   },
   {
     name: 'budget',
-    summary: 'show what a team may use, what it used and who waits; set limits',
+    summary: 'show what a team, or all teams in a day, may use, what is used and who waits; set limits',
     words: '[team]',
     options: [
       {
@@ -155,10 +155,12 @@ export const runs: readonly Verb[] = [
         many: true,
       },
       { flags: '--add <limit>', what: 'raise a limit by this much: 5 (dollars) or tokens=100000', many: true },
+      { flags: '--day', what: 'the limits of all your teams for the day (UTC)' },
     ],
     examples: [
       { line: 'teams budget login', what: 'every limit: spent, reserved, left' },
       { line: 'teams budget login --add 5', what: 'five dollars more; whoever waits goes on' },
+      { line: 'teams budget --day --set cost=20', what: 'all your teams together: 20 dollars a day' },
     ],
     load: () => import('../commands/runs/budget.ts'),
   },

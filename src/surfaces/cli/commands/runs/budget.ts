@@ -1,47 +1,84 @@
-/** `teams budget`: what a team may use, what it used, and who waits; `--set` and `--add` change limits. */
+/** `teams budget`: what a team, or all teams in a day, may use and used, and who waits; `--set` and `--add` change limits. */
 import * as z from 'zod';
-import { budgetLines, budgetWaits, openHandle, setLimits, type LimitChange, type TeamHandle } from '../../../../app.ts';
+import {
+  budgetLines,
+  budgetWaits,
+  openDayLedger,
+  openHandle,
+  setDayLimits,
+  setLimits,
+  UsageError,
+  type LimitChange,
+} from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
 import { limitChange } from '../../input/limit-change.ts';
-import { noMore, readOptions, texts } from '../../input/options.ts';
+import { flag, noMore, readOptions, texts } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ set: texts, add: texts });
+const schema = z.object({ set: texts, add: texts, day: flag });
 
 export const act: Act = async (context, given) => {
-  const { set, add } = readOptions(schema, given);
+  const { set, add, day } = readOptions(schema, given);
+  const place = (limit: string): string => (day && !/^[a-z]+\./.test(limit) ? `day.${limit}` : limit);
   const changes: LimitChange[] = [
-    ...set.map((limit) => limitChange('set', limit)),
-    ...add.map((more) => limitChange('add', dollars(more))),
+    ...set.map((limit) => limitChange('set', place(limit))),
+    ...add.map((more) => limitChange('add', place(dollars(more)))),
   ];
   if (changes.length > 0) refuseMembers(context, 'change a budget');
-  const { team, words } = chooseTeam(context, given.words);
+  return day ? showDay(context, { changes, words: given.words }) : showTeam(context, { changes, words: given.words });
+};
+
+interface Asked {
+  readonly changes: readonly LimitChange[];
+  readonly words: readonly string[];
+}
+
+async function showTeam(context: CliContext, { changes, words: given }: Asked): Promise<number> {
+  const { team, words } = chooseTeam(context, given);
   noMore(words);
   const { open, merged } = settings(context);
   await using handle = openHandle(team.name, open);
   if (changes.length > 0) await setLimits(handle.store, changes, merged.config.prices);
-  const { lines, waits } = accountOf(handle);
-  const said = lines.map(({ text }) => text);
-  const waiting = waits.map(({ member, why }) => `${member} waits: ${why}.`);
-  const all = lines.length === 0 ? [`Nothing is limited in team ${team.name}.`] : [...said, ...waiting];
-  context.result(
-    { team: team.name, limits: lines.map(({ text: _, ...line }) => line), waiting: waits },
-    all.join('\n'),
-  );
+  const { ledger, day } = handle.store;
+  const accounts = [ledger.look(), day.look()].flatMap((account) => account ?? []);
+  show(context, accounts, { subject: { team: team.name }, nothing: `Nothing is limited in team ${team.name}.` });
   return 0;
-};
+}
 
-/** `--add 5` is five dollars for the team. */
+async function showDay(context: CliContext, { changes, words }: Asked): Promise<number> {
+  noMore(words);
+  const ledger = openDayLedger();
+  try {
+    if (changes.some(({ limits }) => limits.day === undefined))
+      throw new UsageError('USAGE', 'With --day only limits of the day are set: cost=20, tokens=5000000.');
+    await setDayLimits(ledger, changes);
+    const account = ledger.look();
+    show(context, account === undefined ? [] : [account], {
+      subject: { day: ledger.day },
+      nothing: 'Nothing is limited for the day.',
+    });
+    return 0;
+  } finally {
+    ledger.close();
+  }
+}
+
+/** `--add 5` is five dollars more. */
 const dollars = (given: string): string => (/^\$?[0-9.]+$/.test(given) ? `cost=${given}` : given);
 
-function accountOf({ store }: TeamHandle): {
-  readonly lines: ReturnType<typeof budgetLines>;
-  readonly waits: ReturnType<typeof budgetWaits>;
-} {
-  const account = store.ledger.look();
-  return account === undefined
-    ? { lines: [], waits: [] }
-    : { lines: budgetLines(account), waits: budgetWaits(account) };
+function show(
+  context: CliContext,
+  accounts: readonly Parameters<typeof budgetLines>[0][],
+  { subject, nothing }: { readonly subject: object; readonly nothing: string },
+): void {
+  const lines = accounts.flatMap(budgetLines);
+  const waiting = accounts.flatMap(budgetWaits);
+  const said = [...lines.map(({ text }) => text), ...waiting.map(({ member, why }) => `${member} waits: ${why}.`)];
+  context.result(
+    { ...subject, limits: lines.map(({ text: _, ...line }) => line), waiting },
+    lines.length === 0 ? nothing : said.join('\n'),
+  );
 }

@@ -1,0 +1,153 @@
+/**
+ * The ledger of a user's day over all teams (docs/budgets.md): one file a day in the user's state directory,
+ * `$XDG_STATE_HOME/teams/spending/2026-11-25.jsonl`. The first record of a day takes over the limits and what is still
+ * reserved. The day is the UTC date, and never earlier than that of the last file: a clock that is set back changes
+ * nothing. As long as nothing is limited, no file is made.
+ */
+import { dirname, join } from 'node:path';
+import { dayAccount, type BudgetAccount } from '../../model/team/budget-account.ts';
+import type { LedgerEntry } from '../../model/team/budget.ts';
+import type { Clock } from '../../model/text/clock.ts';
+import { livenessOf } from '../../os/process-table.ts';
+import { DIRECTORY_MODE, list, onDisk, removeFile, type Disk } from '../files/disk.ts';
+import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { folderAt } from '../files/folder-of.ts';
+import { Locks } from '../lock/lock.ts';
+import { Ledger, type Decide } from './ledger.ts';
+import { keyPath } from '../user/seal.ts';
+
+const DAY = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+/** So many days are kept. */
+const KEPT = 40;
+
+interface DayEnvironment {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly lockTimeoutMs?: number | undefined;
+  readonly directory?: string;
+}
+
+export class DayLedger {
+  readonly #environment: DayEnvironment;
+  readonly #directory: string;
+  #locks: Locks | undefined;
+  #open: { readonly day: string; readonly ledger: Ledger } | undefined;
+
+  constructor(environment: DayEnvironment) {
+    this.#environment = environment;
+    this.#directory = environment.directory ?? join(dirname(keyPath()), 'spending');
+  }
+
+  /** It changes with each record, and when a day begins. */
+  get mark(): string {
+    return `${this.day} ${this.#open?.day} ${this.#open?.ledger.offset}`;
+  }
+
+  get day(): string {
+    const today = new Date(this.#environment.clock.now()).toISOString().slice(0, 10);
+    const last = this.#last();
+    return last !== undefined && last > today ? last : today;
+  }
+
+  /**
+   * Reads what other processes wrote since. On a new day it is still the account of the last one, until {@link change}.
+   *
+   * @returns undefined as long as nothing is limited
+   * @throws StoreError `CORRUPT` naming the line: then nothing may be spent
+   */
+  look(): BudgetAccount | undefined {
+    const last = this.#last();
+    return last === undefined ? undefined : this.#ledgerOf(last).look();
+  }
+
+  /**
+   * Decides under the user's lock, with the account of this day, and appends what was decided, durably. Reservations of
+   * processes that are gone count as used.
+   *
+   * @throws StoreError as {@link look}, or as the disk fails: then nothing is granted
+   */
+  async change<Result>(decide: Decide<Result>): Promise<Result> {
+    const { disk, clock, lockTimeoutMs } = this.#environment;
+    const folder = this.#directory;
+    onDisk('create the directory', dirname(folder), () =>
+      disk.mkdirSync(dirname(folder), { recursive: true, mode: DIRECTORY_MODE }),
+    );
+    makeDirectory(disk, folder);
+    const locks = (this.#locks ??= new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true }));
+    try {
+      return await locks.withLock(
+        join(folder, 'day.lock'),
+        () => {
+          const ledger = this.#today();
+          ledger.changeLocked((account) => ({ entries: settledForTheDead(account), result: undefined }));
+          return ledger.changeLocked(decide);
+        },
+        lockTimeoutMs === undefined ? {} : { timeoutMs: lockTimeoutMs },
+      );
+    } finally {
+      // Its token goes at once: most that spend have no moment at which they end.
+      locks.close();
+    }
+  }
+
+  close(): void {
+    this.#open?.ledger.close();
+    this.#open = undefined;
+  }
+
+  #last(): string | undefined {
+    return this.#days().at(-1);
+  }
+
+  #days(): string[] {
+    return list(this.#environment.disk, this.#directory).flatMap((name) => DAY.exec(name)?.[1] ?? []);
+  }
+
+  #ledgerOf(day: string): Ledger {
+    if (this.#open?.day !== day) {
+      this.#open?.ledger.close();
+      this.#open = { day, ledger: this.#ledgerAt(join(this.#directory, `${day}.jsonl`)) };
+    }
+    return this.#open.ledger;
+  }
+
+  #ledgerAt(path: string): Ledger {
+    const { disk, clock } = this.#environment;
+    const locks = this.#locks ?? new Locks(this.#directory, { disk, clock });
+    const paths = { ledger: path, ledgerLock: join(this.#directory, 'day.lock') };
+    return new Ledger({ disk, clock, locks, paths, account: dayAccount() });
+  }
+
+  /** The ledger of this day; under the lock. */
+  #today(): Ledger {
+    const { day } = this;
+    const last = this.#last();
+    if (last !== undefined && last !== day) this.#begin(day, this.#ledgerOf(last).look());
+    return this.#ledgerOf(day);
+  }
+
+  /** A new file has its first records when it gets its name: no limit is lost by a kill. */
+  #begin(day: string, before: BudgetAccount | undefined): void {
+    if (before === undefined) return;
+    const { disk } = this.#environment;
+    const [made, path] = [join(this.#directory, `${day}.tmp`), join(this.#directory, `${day}.jsonl`)];
+    removeFile(disk, made);
+    const ledger = this.#ledgerAt(made);
+    const limits = [...before.limits].map(([scope, limit]): LedgerEntry => {
+      return { do: 'limit', scope, limit, configured: before.configured.get(scope) };
+    });
+    ledger.changeLocked(() => ({ entries: [...limits, ...before.all], result: undefined }));
+    ledger.close();
+    onDisk('begin', path, () => disk.renameSync(made, path));
+    syncDirectory(disk, this.#directory);
+    for (const old of this.#days().slice(0, -KEPT)) removeFile(disk, join(this.#directory, `${old}.jsonl`));
+  }
+}
+
+/** Whoever is gone will never tell what it used: what it had reserved counts. */
+const settledForTheDead = (account: BudgetAccount): LedgerEntry[] =>
+  account.all.flatMap(({ id, hold, process }): LedgerEntry[] =>
+    process === undefined || livenessOf(process) !== 'dead'
+      ? []
+      : [{ do: 'settle', id, used: hold, untold: ['cost', 'tokens'] }],
+  );
