@@ -1,7 +1,7 @@
 /** What a ledger says, of a team or of a user's day: its limits, what is spent and reserved, and who waits. */
 import { METERS, type Amount, type BudgetScope, type LedgerEntry, type Meter } from './budget.ts';
 
-export type Reservation = Extract<LedgerEntry, { do: 'reserve' }>;
+type Reservation = Extract<LedgerEntry, { do: 'reserve' }>;
 type Refusal = Extract<LedgerEntry, { do: 'refuse' }>;
 
 /** How many turns of an agent are remembered, for the estimate of the next. */

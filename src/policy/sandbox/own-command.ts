@@ -5,7 +5,7 @@
  */
 import { argvOf, type Command } from '../../model/agent/agent.ts';
 
-export interface CommandSurroundings {
+interface CommandSurroundings {
   /** The workspace, as it is written and without symbolic links. */
   readonly roots: readonly string[];
   readonly home: string;

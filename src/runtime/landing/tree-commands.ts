@@ -14,7 +14,7 @@ import { forgetSetup, wasSetUp } from '../../store/team/tree-needs.ts';
 import { MemberOutput } from '../agents/member-output.ts';
 import { runTurn } from '../agents/run-turn.ts';
 import type { JudgingCommand } from '../isolation/judging-isolation.ts';
-import { runInTree } from '../trees/run-in-tree.ts';
+import { runInTree } from '../agents/run-in-tree.ts';
 import { shownTree } from '../trees/shown-tree.ts';
 import { needsIn, type TreeUse } from '../trees/tree-needs.ts';
 import { judgingOf, type GateSession } from './gates.ts';

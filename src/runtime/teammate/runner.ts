@@ -93,7 +93,7 @@ function setupOf(task: ClaimedTask, environment: RunnerEnvironment, signal: Abor
         const { wrap, isIsolated } = judging;
         const drive = (turn: Turn) => runTurn(turn, environment, signal);
         // Without trees no module of theirs is loaded.
-        const { runInTree } = await import('../trees/run-in-tree.ts');
+        const { runInTree } = await import('../agents/run-in-tree.ts');
         return await runInTree({ commands, how: { env, cwd, signal, wrap, drive }, output, isIsolated });
       } finally {
         output.end();

@@ -1,9 +1,9 @@
 /** Runs the commands of `setup:` and `teardown:` in a tree, for its member or for the lead. */
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
-import type { MemberOutput } from '../agents/member-output.ts';
+import type { MemberOutput } from './member-output.ts';
 import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
 import { runCommands } from '../team/verify-command.ts';
-import type { FailedSetup } from './tree-needs.ts';
+import type { FailedSetup } from '../trees/tree-needs.ts';
 
 interface TreeCommands {
   readonly commands: readonly string[];
