@@ -1,13 +1,20 @@
 /**
- * `npm run bench [-- --quick] [--only 3,9] [--keep]`: every performance goal with its yardsticks, interleaved in one
- * run. Only ratios within one run count. A full run writes docs/bench/; a quick or partial one only with `--keep`.
+ * `npm run bench [-- FLAGS]`: every goal with its yardsticks, interleaved in one run. Only ratios within one run count. A
+ * full run writes docs/bench/; a quick or partial one only with `--keep`.
+ *
+ *   --row 3,9        these rows (1 to 15, fence, manners, curves)
+ *   --quick          small sizes, a few minutes
+ *   --json           prints the result as JSON; all else goes to stderr
+ *   --compare FILE   says what moved since a result, such as docs/bench/latest.json
+ *   --keep           writes docs/bench/
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildProduct, installYardsticks, ROOT } from './lib/build.mjs';
-import { judge, keep, printGoals, printTable } from './lib/report.mjs';
+import { GOALS } from './limits.mjs';
+import { judge, keep, printChanges, printGoals, printTable, resultOf } from './lib/report.mjs';
 
 const GROUPS = [
   'send',
@@ -25,6 +32,7 @@ const GROUPS = [
   'watch',
   'curves',
   'growth',
+  'trees',
 ];
 
 const FULL = {
@@ -43,7 +51,10 @@ const FULL = {
   backlog: 1_000_000,
   tasks: 1_000,
   manyTasks: 10_000,
-
+  manyIdlers: 200,
+  mails: 1_500,
+  attempts: 12,
+  manyFiles: 50_000,
   turns: 100,
   runTasks: 200,
   growthTasks: 1_000,
@@ -68,6 +79,8 @@ const QUICK = {
   backlog: 20_000,
   tasks: 100,
   manyTasks: 1_000,
+  mails: 200,
+  attempts: 4,
   turns: 20,
   runTasks: 20,
   growthTasks: 100,
@@ -75,17 +88,28 @@ const QUICK = {
   backlogs: [1, 1_000, 10_000],
 };
 
-const BUDGETS = new Set(['page', 'watch', 'turn', 'fence']);
+/** These compare with nothing that must be installed. */
+const WITHOUT_YARDSTICKS = new Set(['5', '6', '9', '10', '11', '12', '13', '14', '15', 'fence', 'manners']);
 
 const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
-    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    compare: { type: 'string' },
+    row: { type: 'string' },
   },
 });
-const only = flags.only?.split(',');
-const wants = (id) => only === undefined || only.includes(id);
+const known = new Set([...Object.keys(GOALS).map((id) => id.split('.')[0]), 'curves']);
+const wanted = flags.row?.split(',');
+for (const row of wanted ?? [])
+  if (!known.has(row)) {
+    console.error(`There is no row ${row}; rows are ${[...known].join(', ')}.`);
+    process.exit(2);
+  }
+const earlier = flags.compare === undefined ? undefined : JSON.parse(readFileSync(flags.compare, 'utf8'));
+const wants = (row) => wanted === undefined || wanted.includes(String(row));
+const say = flags.json ? console.error : console.log;
 
 const goals = [];
 const curves = [];
@@ -93,16 +117,16 @@ const bench = {
   size: flags.quick ? QUICK : FULL,
   dir: '',
   wants,
-  say: (text) => console.log(`  ${text}`),
-  table: printTable,
-  check: (goal) => goals.push(judge(goal)),
+  say: (text) => say(`  ${text}`),
+  table: (title, rows) => printTable(title, rows, say),
+  check: (id, measured) => goals.push(judge(id, measured)),
   curve: (curve) => curves.push(curve),
 };
 
 async function measure(group) {
-  const { ids, measure: run } = await import(`./goals/${group}.mjs`);
-  if (!ids.some(wants)) return;
-  console.log(`\n── ${group} (load ${loadavg()[0].toFixed(1)})`);
+  const { rows, measure: run } = await import(`./goals/${group}.mjs`);
+  if (!rows.some(wants)) return;
+  say(`\n── ${group} (load ${loadavg()[0].toFixed(1)})`);
   bench.dir = mkdtempSync(join(tmpdir(), 'teams-bench-'));
   try {
     await run(bench);
@@ -111,9 +135,11 @@ async function measure(group) {
   }
 }
 
-// These have a budget, and no yardstick to install.
-if (only === undefined || only.some((id) => !BUDGETS.has(id))) installYardsticks();
+if (wanted === undefined || wanted.some((row) => !WITHOUT_YARDSTICKS.has(row))) installYardsticks();
 await buildProduct();
 for (const group of GROUPS) await measure(group);
-printGoals(goals);
-if (flags.keep || (!flags.quick && only === undefined)) keep(join(ROOT, 'docs', 'bench'), goals, curves);
+printGoals(goals, say);
+const result = resultOf(goals);
+if (earlier !== undefined) printChanges(goals, earlier, say);
+if (flags.json) console.log(JSON.stringify(result, null, 2));
+if (flags.keep || (!flags.quick && wanted === undefined)) keep(join(ROOT, 'docs', 'bench'), result, curves);

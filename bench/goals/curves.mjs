@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from '../lib/figures.mjs';
+import { hasYardstick } from '../lib/installed.mjs';
 import { race } from '../lib/race.mjs';
 
 const NAMES = {
@@ -12,7 +13,7 @@ const NAMES = {
   'yardsticks/sqlite-send.mjs': 'SQLite WAL',
 };
 
-export const ids = ['curves'];
+export const rows = ['curves'];
 
 export async function measure(bench) {
   await byWriters(bench);
@@ -21,7 +22,11 @@ export async function measure(bench) {
 
 async function byWriters(bench) {
   const { size, dir } = bench;
-  const lines = new Map(Object.keys(NAMES).map((kind) => [kind, []]));
+  const lines = new Map(
+    Object.keys(NAMES)
+      .filter(hasYardstick)
+      .map((kind) => [kind, []]),
+  );
   for (const writers of size.curveWriters) {
     const results = await race(
       [...lines.keys()].map((kind) => ({ kind })),

@@ -1,7 +1,9 @@
-/** The path of a program on PATH; undefined if it is not installed. */
+/** What is there to measure against: programs on PATH, and packages of the bench. */
 import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 
+/** The path of a program on PATH; undefined if it is not installed. */
 export const whereIs = (program) =>
   process.env.PATH.split(delimiter)
     .map((folder) => join(folder, program))
@@ -15,3 +17,23 @@ export const whereIs = (program) =>
     });
 
 export const isInstalled = (program) => whereIs(program) !== undefined;
+
+const require = createRequire(import.meta.url);
+const NEEDS = [
+  [/sqlite/, 'better-sqlite3'],
+  [/bullmq/, 'bullmq'],
+  [/redis/, 'ioredis'],
+  [/jetstream/, '@nats-io/jetstream'],
+];
+
+/** A yardstick may need a package whose native part could not be installed. */
+export function hasYardstick(kind) {
+  const [, name] = NEEDS.find(([pattern]) => pattern.test(kind)) ?? [];
+  if (name === undefined) return true;
+  try {
+    require(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

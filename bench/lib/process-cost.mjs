@@ -14,5 +14,8 @@ const status = (path, key) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(
 
 export const residentMb = (pid) => status(`/proc/${pid}/status`, 'VmRSS') / 1024;
 
+/** Shared pages count for a part: what one process more costs a machine that runs many. */
+export const proportionalMb = (pid) => status(`/proc/${pid}/smaps_rollup`, 'Pss') / 1024;
+
 /** How often its main thread waited, and so was woken. */
 export const wakeUps = (pid) => status(`/proc/${pid}/task/${pid}/status`, 'voluntary_ctxt_switches');

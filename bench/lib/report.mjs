@@ -1,9 +1,10 @@
 /** The output of the bench: tables while it runs, the goals at the end; both are kept. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, release } from 'node:os';
+import { cpus, loadavg, release } from 'node:os';
 import { basename, join } from 'node:path';
 import { isWhole } from './body.mjs';
-import { short, sum } from './figures.mjs';
+import { GOALS, limitText, WAIVED } from '../limits.mjs';
+import { median, ratio, short, sum } from './figures.mjs';
 import { draw } from './svg.mjs';
 
 const nameOf = (kind) => (kind.includes('/') ? basename(kind).replace(/\.mjs/, '') : kind);
@@ -12,9 +13,9 @@ const isOurs = (kind) => kind.startsWith('product/');
 const padded = (cells, widths) =>
   cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n]) : cell.padStart(widths[n]))).join('  ');
 
-export function print(rows) {
+function lines(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const row of rows) console.log(`  ${padded(row, widths).trimEnd()}`);
+  return rows.map((row) => `  ${padded(row, widths).trimEnd()}`);
 }
 
 /** Describes what is missing; a rate with losses does not count. */
@@ -24,33 +25,91 @@ function lossOf(audits = []) {
   return `LOSS: ${all('lost')} lost, ${all('damaged')} damaged, ${all('repeated')} repeated`;
 }
 
-export function printTable(title, rows) {
-  console.log(`\n${title}`);
+export function printTable(title, rows, say = console.log) {
+  say(`\n${title}`);
   const heads = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const body = rows.map(({ name, figures, audits }) => [
     `${isOurs(name) ? '* ' : '  '}${nameOf(name)}`,
     ...heads.map((head) => short(figures[head])),
     lossOf(audits),
   ]);
-  print([['', ...heads.map((head) => head.replace(/(\S+\/\S+\.mjs)/, nameOf)), ''], ...body]);
+  for (const line of lines([['', ...heads, ''], ...body])) say(line);
 }
 
-/** @returns {{id: string, goal: string, ratio: number | null, pass: boolean | null}} */
-export function judge({ id, goal, ratio, atLeast = -Infinity, atMost = Infinity, holds = true, skipped = false }) {
-  if (skipped) return { id, goal, ratio: null, pass: null };
-  return { id, goal, ratio: Number(ratio.toPrecision(4)), pass: holds && ratio >= atLeast && ratio <= atMost };
+/**
+ * Judges what was measured by its goal.
+ *
+ * @param {string} id a key of GOALS
+ * @param {{ours?: number | number[], theirs?: number[], holds?: boolean, skipped?: string}} measured one value a round
+ *   for both sides, or a figure of ours; `holds` is false where messages were lost; `skipped` says what is missing
+ */
+export function judge(id, { ours, theirs, holds = true, skipped }) {
+  const goal = GOALS[id];
+  if (goal === undefined) throw new Error(`${id} is not a goal.`);
+  const facts = { id, goal: `${goal.says} ${limitText(goal)}`, load: Number(loadavg()[0].toFixed(1)) };
+  const page = WAIVED[id];
+  if (skipped !== undefined) return { ...facts, ours: null, theirs: null, ratio: null, pass: null, skipped };
+  const [our, their] = [one(ours), theirs === undefined ? null : one(theirs)];
+  const measured = theirs === undefined ? our : ratio([ours].flat(), theirs);
+  const { least = -Infinity, most = Infinity } = goal;
+  const isMet = holds && measured >= least && measured <= most;
+  return {
+    ...facts,
+    ours: digits(our),
+    theirs: their === null ? null : digits(their),
+    ratio: digits(measured),
+    pass: isMet || page === undefined ? isMet : `waived: ${page}`,
+  };
 }
 
-const verdict = ({ pass }) => (pass === null ? 'skipped' : pass ? 'pass' : 'FALLS SHORT');
+const one = (values) => (Array.isArray(values) ? median(values) : values);
+const digits = (value) => Number(value.toPrecision(4));
 
-export function printGoals(goals) {
-  console.log('\nGoals');
-  print([
-    ['goal', 'id', 'measured', ''],
-    ...goals.map((one) => [one.goal, one.id, short(one.ratio ?? Number.NaN), verdict(one)]),
-  ]);
-  const short_ = goals.filter(({ pass }) => pass === false).length;
-  console.log(`\n${goals.filter(({ pass }) => pass).length} of ${goals.length} met, ${short_} fall short.`);
+const verdict = ({ pass, skipped }) =>
+  pass === null ? `SKIPPED: ${skipped}` : pass === true ? 'pass' : pass === false ? 'FALLS SHORT' : pass;
+
+export function printGoals(goals, say = console.log) {
+  say('\nGoals');
+  const shown = (value) => (value === null ? '' : short(value));
+  for (const line of lines([
+    ['goal', 'id', 'ours', 'theirs', 'measured', 'load', ''],
+    ...goals.map((goal) => [
+      goal.goal,
+      goal.id,
+      shown(goal.ours),
+      shown(goal.theirs),
+      shown(goal.ratio),
+      String(goal.load),
+      verdict(goal),
+    ]),
+  ]))
+    say(line);
+  const count = (wanted) => goals.filter(({ pass }) => wanted(pass)).length;
+  say(
+    `\n${count((pass) => pass === true)} of ${goals.length} met, ${count((pass) => pass === false)} fall short, ${count((pass) => typeof pass === 'string')} waived, ${count((pass) => pass === null)} skipped.`,
+  );
+}
+
+/** A change of less than this part is noise of the machine. */
+const NOISE = 0.1;
+
+/**
+ * What moved since another run. Only goals that both have measured are compared, and only as ratios where they are some.
+ */
+export function printChanges(goals, earlier, say = console.log) {
+  const before = new Map(earlier.goals.map((goal) => [goal.id, goal]));
+  say(`\nSince ${earlier.date}`);
+  const moved = goals.flatMap((goal) => {
+    const old = before.get(goal.id)?.ratio;
+    if (typeof old !== 'number' || goal.ratio === null || old === 0) return [];
+    const change = goal.ratio / old - 1;
+    if (Math.abs(change) < NOISE) return [];
+    const isBetter = GOALS[goal.id].least === undefined ? change < 0 : change > 0;
+    const by = `${change > 0 ? '+' : ''}${(100 * change).toFixed(0)} %`;
+    return [[goal.goal, goal.id, short(old), short(goal.ratio), by, isBetter ? 'better' : 'WORSE']];
+  });
+  if (moved.length === 0) say(`  nothing moved by more than ${100 * NOISE} %`);
+  else for (const line of lines([['goal', 'id', 'before', 'now', '', ''], ...moved])) say(line);
 }
 
 /** What a reader needs to know about the machine, and no more. */
@@ -61,10 +120,12 @@ const machine = () => ({
   node: process.version,
 });
 
+/** The result of a run, as it is kept. */
+export const resultOf = (goals) => ({ goals, machine: machine(), date: new Date().toISOString().slice(0, 10) });
+
 /** @param {object[]} curves drawn as files in the same folder */
-export function keep(folder, goals, curves) {
+export function keep(folder, result, curves) {
   mkdirSync(folder, { recursive: true });
-  const latest = { goals, machine: machine(), date: new Date().toISOString().slice(0, 10) };
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(latest, null, 2)}\n`);
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`);
   for (const { file, ...curve } of curves) writeFileSync(join(folder, file), draw(curve));
 }
