@@ -34,7 +34,10 @@ import { loginLinks } from '../logins.ts';
 import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
-/** No telemetry at the end, no fetch at the start, and none of its own agents or mail beside the team's. */
+/**
+ * No telemetry at the end, no fetch at the start, and none of its own agents or mail beside the team's. A login shell
+ * would set PATH anew, without our command and the user's own programs.
+ */
 const OWN = [
   '-c',
   'analytics.enabled=false',
@@ -48,6 +51,8 @@ const OWN = [
   'features.multi_agent=false',
   '-c',
   'features.goals=false',
+  '-c',
+  'allow_login_shell=false',
 ];
 /** How many reports of "offline" end the turn. The first comes after one second, each next one after twice as long. */
 const MOST_OFFLINE = 2;

@@ -239,6 +239,7 @@ function environmentOf(
       [ENV.member]: member.name,
       [ENV.role]: member.role,
       [ENV.token]: token,
+      ...defined({ [ENV.proof]: bringsSandbox(spec.kind) ? token : undefined }),
       ...portVariables(store, config, member.name),
       ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
     },

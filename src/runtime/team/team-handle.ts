@@ -27,6 +27,7 @@ import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { authenticate, authorOf, type Speaker } from './authentication.ts';
 import { takeMail } from './take-mail.ts';
 import { refusalError, Tasks } from './task-service.ts';
+import { starterIn } from '../process/starter.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 export interface TeamInput {
@@ -76,11 +77,9 @@ export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota'
  */
 export function makeTeam(name: string, input: TeamInput, options: OpenOptions): TeamHandle {
   const { environment = process.env } = options;
-  if (environment[ENV.member] !== undefined)
-    throw new UsageError(
-      'POLICY_DENIED',
-      `A teammate cannot make a team (this process is ${environment[ENV.member]}).`,
-    );
+  const member = environment[ENV.member] ?? starterIn(options.root);
+  if (member !== undefined)
+    throw new UsageError('POLICY_DENIED', `A teammate cannot make a team (this process is ${member}).`);
   const team = parseName('team', name);
   // Finish a delete that a crash interrupted first, so that its name is free.
   recoverArchive(options.root, archiveStamp(realClock.now()));
