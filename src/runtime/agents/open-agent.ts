@@ -133,6 +133,7 @@ function contextOf(
       ? {}
       : { server: isolation === undefined ? memberServer(paths.root, environment, parent) : memberServerInside() }),
     session,
+    asks: member.approvals === 'ask',
   };
 }
 
