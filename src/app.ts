@@ -51,6 +51,8 @@ export {
 } from './runtime/budget/limits.ts';
 export { COLORS } from './model/team/team-config.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
+export { askedPermissions, type AskedPermission } from './policy/permission-answer.ts';
+export { forbidAgain } from './runtime/team/requests.ts';
 export { cardOf, columnsOf, type Card, type BoardColumn } from './policy/view/board-columns.ts';
 export { SpendingBy } from './policy/view/spending-by.ts';
 export { criticalPath } from './policy/view/critical-path.ts';

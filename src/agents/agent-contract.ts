@@ -36,6 +36,8 @@ export interface TurnInput {
   readonly timeoutMs?: number;
   /** Milliseconds without any sign of the agent; after that the turn ends as `timeout`. */
   readonly stallMs?: number | undefined;
+  /** Milliseconds that turns waited for a person so far: such time does not count against the two limits. */
+  readonly heldMs?: (() => number) | undefined;
   /** Aborts the turn, after everything that the turn started is ended. */
   readonly signal: AbortSignal;
 }
@@ -61,7 +63,14 @@ export type AgentEvent =
       readonly signal?: AbortSignal;
     }
   /** The agent asks whether it may use its own tool; pass the answer to `next()`: `ok` is yes. */
-  | { readonly type: 'asked'; readonly tool: string; readonly effect: AccessKind; readonly paths: readonly string[] }
+  | {
+      readonly type: 'asked';
+      readonly tool: string;
+      readonly effect: AccessKind;
+      readonly paths: readonly string[];
+      /** The whole call, such as a command: a person is asked about exactly this. */
+      readonly input: string;
+    }
   /** The agent used its own tool: progress, in one line. */
   | { readonly type: 'used'; readonly tool: string; readonly text: string }
   /** The agent's own list of what it is about to do, in one line; sent when it changes. */
@@ -140,6 +149,8 @@ export interface AgentContext {
   readonly server?: Server;
   /** Wraps the program's argv in its program isolation. */
   readonly isolate?: Isolate | undefined;
+  /** A program that may decide by itself asks before it changes something. */
+  readonly asks?: boolean;
   /** What a script's `crashes` does, where the agent must not end the whole process. */
   readonly crash?: () => void;
 }

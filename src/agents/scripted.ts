@@ -11,7 +11,7 @@ import { readSource } from '../model/text/yaml-source.ts';
 import type { Agent, AgentEvent, CallAnswer, Turn, TurnInput } from './agent-contract.ts';
 import type { TurnEnd } from '../model/agent/turn-end.ts';
 import { LONGEST_MS, pause } from '../os/pause.ts';
-import { afterRunning } from '../os/work-timer.ts';
+import { afterUnheld } from '../os/work-timer.ts';
 import { scriptReader, scriptSchema, scriptedTurnsSchema, type ScriptedTurn } from './script.ts';
 import { exists, readScript, writeInside } from './script-files.ts';
 
@@ -33,8 +33,8 @@ export function scripted(spec: AgentSpec, crash: () => void = () => process.kill
 
 async function* scriptedTurn(turn: ScriptedTurn, input: TurnInput, crash: () => void): Turn {
   const late = new AbortController();
-  const { timeoutMs = LONGEST_MS } = input;
-  const disarm = afterRunning(timeoutMs, () => late.abort());
+  const { timeoutMs = LONGEST_MS, heldMs } = input;
+  const disarm = afterUnheld(timeoutMs, () => late.abort(), heldMs);
   try {
     yield* steps(turn, input, AbortSignal.any([input.signal, late.signal]));
   } finally {

@@ -37,6 +37,27 @@ export function afterRunning(
   return () => clearTimeout(timer);
 }
 
+/**
+ * Like {@link afterRunning}; time in which a turn waited for a person does not count.
+ *
+ * @param heldMs milliseconds of such time so far; it only grows
+ */
+export function afterUnheld(ms: number, done: () => void, heldMs: () => number = () => 0): () => void {
+  let before = heldMs();
+  let cancel: () => void = () => undefined;
+  const wait = (left: number): void => {
+    cancel = afterRunning(left, () => {
+      const now = heldMs();
+      if (now <= before) return done();
+      const more = now - before;
+      before = now;
+      wait(more);
+    });
+  };
+  wait(ms);
+  return () => cancel();
+}
+
 /** Aborts after `ms` milliseconds of running time. Keeps no process alive. */
 export function runningLimit(ms: number): AbortSignal {
   const limit = new AbortController();

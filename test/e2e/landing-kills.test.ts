@@ -234,7 +234,7 @@ function collectGarbage(at: string) {
 
 it.each(SEEDS)(
   'no byte is lost and no red state becomes common, whatever is killed: seed %i',
-  { timeout: 600_000 },
+  { timeout: 600_000 + KILLS * 15_000 },
   async (seed) => {
     allowLeft(/./);
     await campaign(seed);

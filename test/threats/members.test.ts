@@ -187,6 +187,9 @@ describe('a program of a member that is not isolated', () => {
       `${clean} teams doctor --trust crew --yes`,
       `${clean} teams undo crew --yes`,
       `${clean} teams up crew.json --yes`,
+      `${clean} teams create other`,
+      `${clean} teams run other.json`,
+      `env -u TEAMS_TOKEN TEAMS_PROOF=wrong teams send bob hi`,
     ];
     const run = acts.map((act) => `${act} >>said.txt 2>&1; echo $? >>codes.txt`).join('; ');
     const members = ['ada', 'bob'].map((name) => ({ name, agent: 'exec' }));
@@ -194,6 +197,8 @@ describe('a program of a member that is not isolated', () => {
       { subject: 'Try', owner: 'ada', run },
       { subject: 'Say', owner: 'ada', blockedBy: [1], run: 'teams send bob hello' },
     ];
+    const other = [{ subject: 'Own', owner: 'ada', run: 'touch owned' }];
+    place.put('other.json', JSON.stringify({ name: 'other', members, tasks: other }));
     place.put('crew.json', JSON.stringify({ name: 'crew', members, tasks }));
     place.environment['PATH'] = `${resolve('bin')}:${place.environment['PATH'] ?? ''}`;
     const { code, out, err } = await place.start('run', 'crew.json', '--quiet').ended;

@@ -46,6 +46,7 @@ const seen = (): string[] => [...entriesOf('.teams'), ...entriesOf('.tasks')].ma
 const SAID: Readonly<Record<string, readonly string[]>> = {
   send: ['duo', 'ada', 'hi'],
   answer: ['duo', 'R1', 'yes'],
+  approvals: ['duo'],
   inbox: ['duo', 'ada'],
   take: ['duo', 'ada'],
   watch: ['duo'],

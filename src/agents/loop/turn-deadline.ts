@@ -6,7 +6,7 @@ import { formatDuration } from '../../model/text/duration.ts';
 import type { TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
-import { afterRunning } from '../../os/work-timer.ts';
+import { afterUnheld } from '../../os/work-timer.ts';
 
 /** How long a model may be silent before the turn ends, in milliseconds. */
 const STALL_MS = 300_000;
@@ -21,9 +21,9 @@ export class TurnDeadline implements Disposable {
 
   constructor(input: TurnInput) {
     this.#input = input;
-    const { timeoutMs = LONGEST_MS, stallMs = STALL_MS } = input;
+    const { timeoutMs = LONGEST_MS, stallMs = STALL_MS, heldMs } = input;
     this.#stallMs = stallMs;
-    this.#endLimit = afterRunning(timeoutMs, () => this.#end('late'));
+    this.#endLimit = afterUnheld(timeoutMs, () => this.#end('late'), heldMs);
   }
 
   /** Aborts at whichever comes first. */
@@ -38,7 +38,7 @@ export class TurnDeadline implements Disposable {
   /** The model's answer is awaited from now on, or just made progress: starts the silence timer again. */
   listen(): void {
     this.#endSilence?.();
-    this.#endSilence = afterRunning(this.#stallMs, () => this.#end('silent'));
+    this.#endSilence = afterUnheld(this.#stallMs, () => this.#end('silent'), this.#input.heldMs);
   }
 
   /** No answer is awaited: stops the silence timer. */

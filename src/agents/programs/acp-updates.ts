@@ -139,8 +139,21 @@ export function askIn({ toolCall }: RequestPermissionRequest): Omit<PermissionAs
   const named = pathsSchema.safeParse(toolCall.rawInput).data ?? [];
   const paths = [...new Set([...(locations ?? []).map(({ path }) => path), ...edited, ...named])];
   const tool = `${kind ?? 'other'} ${title ?? ''}`.trim().slice(0, LINE);
-  return { tool, effect: EFFECTS[kind ?? 'other'], paths };
+  return { tool, effect: EFFECTS[kind ?? 'other'], paths, input: inputOf(toolCall) };
 }
+
+/** The whole call, as a person reads it: its command, else its input or its diffs. */
+function inputOf({ title, rawInput, content }: ToolCallUpdate): string {
+  const command = commandSchema.safeParse(rawInput).data?.command;
+  if (command !== undefined) return command;
+  const diffs = (content ?? []).flatMap((one) =>
+    one.type === 'diff' ? [`${one.path}\n${one.oldText ?? ''}\n→\n${one.newText}`] : [],
+  );
+  if (diffs.length > 0) return diffs.join('\n\n');
+  return rawInput === undefined || rawInput === null ? (title ?? '') : JSON.stringify(rawInput);
+}
+
+const commandSchema = z.object({ command: z.string() });
 
 const pathsSchema = z
   .object({ filePath: z.string().optional(), file_path: z.string().optional(), path: z.string().optional() })

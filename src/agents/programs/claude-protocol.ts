@@ -172,6 +172,12 @@ export function readPermissionRequest(request: JsonObject): ClaudePermissionRequ
   return { tool, effect: EFFECTS.get(tool) ?? 'unknown', paths, input };
 }
 
+/** The whole call, as a person reads it: a command as it is, everything else as JSON. */
+export function callText(input: JsonObject): string {
+  const { command, description: _, ...rest } = input;
+  return typeof command === 'string' && Object.keys(rest).length === 0 ? command : JSON.stringify(input);
+}
+
 const EFFECTS: ReadonlyMap<string, AccessKind> = new Map([
   ...(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite'] as const).map((tool) => [tool, 'reads'] as const),
   ...(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'] as const).map((tool) => [tool, 'writes'] as const),

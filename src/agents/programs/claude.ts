@@ -14,6 +14,7 @@ import {
   initialize,
   interrupt,
   permission,
+  callText,
   readPermissionRequest,
   readClaude,
   systemSteps,
@@ -212,8 +213,9 @@ class ClaudeSession implements DialectSession {
       this.#line.send(unknownRequest(id, request.subtype));
       return [];
     }
-    const { tool, effect, paths } = ask;
-    const event = { type: 'asked' as const, tool, effect, paths: withinRoot(this.#line.cwd, paths) };
+    const { tool, effect, paths, input } = ask;
+    const asked = { tool, effect, paths: withinRoot(this.#line.cwd, paths), input: callText(input) };
+    const event = { type: 'asked' as const, ...asked };
     return [{ do: 'ask', event, reply: (answer) => this.#line.send(permission(id, ask, answer)) }];
   }
 

@@ -24,7 +24,7 @@ const item = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('fileChange'),
     id: z.string(),
-    changes: z.array(z.object({ path: z.string() })).catch([]),
+    changes: z.array(z.object({ path: z.string(), diff: z.string().optional().catch(undefined) })).catch([]),
   }),
   z.object({ type: z.literal('webSearch'), id: z.string(), query: z.string().catch('') }),
   z.object({ type: z.literal('contextCompaction'), id: z.string() }),
@@ -174,18 +174,39 @@ export function turnEnd({ status, error }: Completed, text: string): TurnEnd {
 }
 
 const approvalSchema = z.object({
+  itemId: z.string().nullish(),
   command: z.string().nullish(),
   grantRoot: z.string().nullish(),
 });
 
-/** A request to do more than its sandbox allows; `undefined` for every other message. */
-export function approvalIn({ method, params }: RpcHeard): Omit<PermissionAskedEvent, 'type'> | undefined {
-  const { command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
+/** The files that a `fileChange` item is about to change, by the item's id. */
+type Changed = Extract<Item, { type: 'fileChange' }>['changes'];
+export type CodexChanges = ReadonlyMap<string, Changed>;
+
+/** The changes of an item that begins. */
+export function changesIn({ method, params }: RpcHeard): [id: string, changes: Changed] | undefined {
+  const parsed = method === 'item/started' ? schemas.item.safeParse(params) : undefined;
+  const item = parsed?.data?.item;
+  return item?.type === 'fileChange' ? [item.id, item.changes] : undefined;
+}
+
+/**
+ * A request to do more than its sandbox allows, or anything where a person is asked; `undefined` for every other message.
+ *
+ * @param begun what its items are about to change: the request itself does not say it
+ */
+export function approvalIn(
+  { method, params }: RpcHeard,
+  begun: CodexChanges,
+): Omit<PermissionAskedEvent, 'type'> | undefined {
+  const { itemId, command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
   if (method === 'item/commandExecution/requestApproval')
-    return { tool: `shell ${command ?? ''}`.slice(0, LINE), effect: 'runs', paths: [] };
-  if (method === 'item/fileChange/requestApproval')
-    return { tool: 'apply_patch', effect: 'writes', paths: typeof grantRoot !== 'string' ? [] : [grantRoot] };
-  return undefined;
+    return { tool: `shell ${command ?? ''}`.slice(0, LINE), effect: 'runs', paths: [], input: command ?? '' };
+  if (method !== 'item/fileChange/requestApproval') return undefined;
+  const changes = begun.get(itemId ?? '') ?? [];
+  const paths = [...changes.map(({ path }) => path), ...(typeof grantRoot === 'string' ? [grantRoot] : [])];
+  const input = changes.map(({ path, diff = '' }) => `${path}\n${diff}`).join('\n');
+  return { tool: 'apply_patch', effect: 'writes', paths, input };
 }
 
 export const approval = (answer: CallAnswer): JsonObject => ({ decision: answer.ok ? 'accept' : 'decline' });

@@ -12,6 +12,8 @@ import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import {
   approval,
   approvalIn,
+  changesIn,
+  type CodexChanges,
   completedIn,
   isOffline,
   saidIn,
@@ -34,7 +36,10 @@ import { loginLinks } from '../logins.ts';
 import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
-/** No telemetry at the end, no fetch at the start, and none of its own agents or mail beside the team's. */
+/**
+ * No telemetry at the end, no fetch at the start, and none of its own agents or mail beside the team's. A login shell
+ * would set PATH anew, without our command and the user's own programs.
+ */
 const OWN = [
   '-c',
   'analytics.enabled=false',
@@ -48,6 +53,8 @@ const OWN = [
   'features.multi_agent=false',
   '-c',
   'features.goals=false',
+  '-c',
+  'allow_login_shell=false',
 ];
 /** How many reports of "offline" end the turn. The first comes after one second, each next one after twice as long. */
 const MOST_OFFLINE = 2;
@@ -131,6 +138,8 @@ class CodexSession implements DialectSession {
   readonly #line: DialectContext;
   readonly #spec: AgentSpec;
   readonly #agentContext: AgentContext;
+  /** What its file changes are about, for the permission that it asks for. */
+  #changes: CodexChanges = new Map();
   readonly #rpc: Rpc;
   #thread: string | undefined;
   #turn: string | undefined;
@@ -176,6 +185,8 @@ class CodexSession implements DialectSession {
   heard(message: JsonObject): void {
     const heard = this.#rpc.heard(message);
     if (heard === undefined) return;
+    const begun = changesIn(heard);
+    if (begun !== undefined) this.#changes = new Map([begun]);
     if (heard.id !== undefined) return this.#asked(heard, heard.id);
     if (!this.#isOld(heard)) for (const step of stepsOf(heard)) this.#line.tell(step);
     if (isOffline(heard)) this.#offline();
@@ -191,7 +202,7 @@ class CodexSession implements DialectSession {
       threadId,
       input: textInput(prompt),
       cwd: input.cwd,
-      approvalPolicy: 'never',
+      approvalPolicy: this.#approvalPolicy,
       sandboxPolicy: sandboxPolicy(input.sandbox, mayReach(this.#spec)),
     });
     const turnId = answer.ok ? turnIn(answer.result) : undefined;
@@ -201,6 +212,11 @@ class CodexSession implements DialectSession {
       if (turnId !== undefined) void this.#rpc.request('turn/interrupt', { threadId, turnId });
     } else if (answer.ok) this.#turn = turnId;
     else this.#end(refused({ text: answer.message }));
+  }
+
+  /** Where a person is asked, it asks for every command that it does not know as harmless, and for every change. */
+  get #approvalPolicy(): 'never' | 'untrusted' {
+    return this.#agentContext.asks === true ? 'untrusted' : 'never';
   }
 
   /** A resumed thread repeats what its last turn used, which was counted then. */
@@ -257,7 +273,7 @@ class CodexSession implements DialectSession {
     const { session } = this.#line;
     const params = {
       cwd,
-      approvalPolicy: 'never',
+      approvalPolicy: this.#approvalPolicy,
       config: threadConfig(this.#spec, this.#agentContext, env),
       developerInstructions: identity,
       model,
@@ -275,7 +291,7 @@ class CodexSession implements DialectSession {
     // Its only MCP server is the team's.
     if (heard.method === 'mcpServer/elicitation/request')
       return this.#rpc.respond(id, { action: 'accept', content: {}, _meta: null });
-    const ask = approvalIn(heard);
+    const ask = approvalIn(heard, this.#changes);
     if (ask === undefined) return this.#rpc.refuse(id, `${heard.method} is not supported here.`);
     const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
     this.#line.tell({ do: 'ask', event, reply: (answer) => this.#rpc.respond(id, approval(answer)) });

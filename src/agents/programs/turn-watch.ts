@@ -5,7 +5,7 @@
 import type { TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { formatDuration } from '../../model/text/duration.ts';
-import { afterRunning } from '../../os/work-timer.ts';
+import { afterUnheld } from '../../os/work-timer.ts';
 
 export type TurnStop = 'aborted' | 'timeout' | 'stalled';
 
@@ -18,14 +18,14 @@ export interface TurnWatch {
 }
 
 export function watchTurn(
-  { signal, timeoutMs, stallMs }: Pick<TurnInput, 'signal' | 'timeoutMs' | 'stallMs'>,
+  { signal, timeoutMs, stallMs, heldMs }: Pick<TurnInput, 'signal' | 'timeoutMs' | 'stallMs' | 'heldMs'>,
   stop: (why: TurnStop) => void,
 ): TurnWatch {
   const running = new Set<string>();
   let isClosed = false;
   let silence: (() => void) | undefined;
   const wait = (ms: number | undefined, why: TurnStop): (() => void) | undefined =>
-    ms === undefined ? undefined : afterRunning(ms, () => stop(why));
+    ms === undefined ? undefined : afterUnheld(ms, () => stop(why), heldMs);
   const limit = wait(timeoutMs, 'timeout');
   const abort = (): void => stop('aborted');
   const seen = (): void => {

@@ -213,6 +213,12 @@ export const routedTo = (work: RoutedWork): AgentKind | undefined =>
 export const kindsOf = (vendor: Vendor): AgentKind[] => AGENT_KINDS.filter((kind) => recordOf(kind).vendor === vendor);
 
 /** Kinds whose tools are carried out by this process: a model's API with our own loop. */
+/** Whether it is a program that holds its own commands, and is not held itself. */
+export const bringsSandbox = (kind: AgentKind): boolean => {
+  const { drive, sandbox } = recordOf(kind);
+  return drive === 'program' && sandbox === 'itself';
+};
+
 export const hasToolLoop = (kind: AgentKind): boolean => recordOf(kind).drive === 'api';
 
 /** Kinds behind which a model works. A command does what its author wrote, and a script says what its file says. */

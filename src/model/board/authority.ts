@@ -33,6 +33,7 @@ const OPEN_TO_MEMBERS = new Set<Change['type']>([
   'task.failed',
   'task.updated',
   'request.made',
+  'request.withdrawn',
 ]);
 
 /**

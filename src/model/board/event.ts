@@ -112,7 +112,11 @@ const changes = [
     kind: z.enum(REQUEST_KINDS),
     about: task.optional(),
     text: z.string().max(ASKED_LIMIT),
+    hash: z.hash('sha256').optional(),
+    tool: z.string().min(1).max(200).optional(),
   }),
+  /** Whoever asked needs no answer any more. */
+  z.object({ type: z.literal('request.withdrawn'), request: ulidSchema, why }),
   z.object({
     type: z.literal('request.answered'),
     request: ulidSchema,

@@ -1,17 +1,19 @@
 /**
- * Requests of members to the lead: a question, the approval of a plan, or a decision about a result without consensus.
+ * Requests of members to the lead: a question, the approval of a plan, a decision about a result without consensus, or
+ * the permission to use a tool.
  * They are on the board, so that they outlive every process. Of two answers the first in the log counts.
  *
  *   open ─answered─→ answered        open ─→ withdrawn: its task ended or moved, or the asking member left
  *
  * A question blocks its task until it is answered, across restarts: meanwhile only the asking member may take the task.
  * A plan belongs to one claim and ends with it. A missing consensus belongs to the claim that completed its task. It
- * blocks the tasks that wait for that task, and nothing else; the asking member may leave.
+ * blocks the tasks that wait for that task, and nothing else; the asking member may leave. A permission is for one call of
+ * one process: it is withdrawn with that call, and never answered by an agent.
  */
 import type { Name } from '../text/names.ts';
 import type { Task } from './task.ts';
 
-export const REQUEST_KINDS = ['question', 'plan', 'consensus'] as const;
+export const REQUEST_KINDS = ['question', 'plan', 'consensus', 'permission'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Characters of a request that the board keeps; the whole text is in the mail. */
@@ -28,6 +30,9 @@ interface RequestFacts {
   readonly task?: string;
   readonly epoch?: number;
   readonly text: string;
+  /** Of a permission: the hash of what is asked, whole, and the tool. */
+  readonly hash?: string | undefined;
+  readonly tool?: string | undefined;
   readonly at: string;
 }
 

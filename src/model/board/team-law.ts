@@ -7,7 +7,7 @@ import { refused, type Board } from './board.ts';
 import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
-import { ruleRequestAnswered, ruleRequestMade } from './request-law.ts';
+import { ruleRequestAnswered, ruleRequestGivenUp, ruleRequestMade } from './request-law.ts';
 import type { Task } from './task.ts';
 import { toPending } from './task-value.ts';
 
@@ -39,6 +39,8 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
       return started(board, change, at);
     case 'request.made':
       return ruleRequestMade(board, change, author, at);
+    case 'request.withdrawn':
+      return ruleRequestGivenUp(board, change, author);
     case 'request.answered':
       return ruleRequestAnswered(board, change, at);
     default:

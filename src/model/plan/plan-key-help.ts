@@ -45,6 +45,16 @@ const PLAN: KeyHelpTable = {
     text: 'Names of variables of your environment that every member gets, besides the fixed list.',
     example: ['DATABASE_URL'],
   },
+  approvals: {
+    text: 'Who decides on what agents ask to do, for members that do not say otherwise: their sandbox, or you within the sandbox (`ask`). See [plans](plans.md#be-asked-before-an-agent-acts).',
+    otherwise: '`sandbox`',
+    example: 'ask',
+  },
+  approvalTimeout: {
+    text: 'How long an agent waits for your permission before it counts as refused.',
+    otherwise: '30 minutes',
+    example: '10m',
+  },
   sandbox: { text: 'How sandboxes of members are enforced.' },
   'sandbox.lend': {
     text: 'What programs of members in their isolation get besides what they need, and `sandbox.lend` of the configuration.',
@@ -91,6 +101,11 @@ const MEMBERS: KeyHelpTable = {
     example: { NODE_ENV: 'test' },
   },
   planApproval: { text: 'The member may only read until its plan for a task is approved.', example: true },
+  approvals: {
+    text: 'Who decides on what its agent asks to do: its sandbox, or you within the sandbox (`ask`).',
+    otherwise: 'as the plan says',
+    example: 'ask',
+  },
   prompt: { text: 'What its agent is told of its role.', otherwise: "the role's own text" },
   budget: { text: 'What this member may use.', otherwise: 'no limit of its own', example: { cost: 2 } },
   ...helpBelow('budget', BUDGET_KEY_HELP),

@@ -71,6 +71,8 @@ const listed =
 const ONE_MEMBER = '{name: ada, agent: {kind: exec}}';
 const ONE_TASK = '{key: build, subject: Build it, run: make}';
 
+const approvals = z.enum(['ask', 'sandbox']);
+
 const member = closed(
   {
     name: named('member'),
@@ -80,6 +82,8 @@ const member = closed(
     sandbox: sandboxSchema.optional(),
     env: envSchema.default({}),
     planApproval: z.boolean().default(false),
+    /** Who decides on what its agent asks to do: its sandbox, or a person within the sandbox. */
+    approvals: approvals.optional(),
     /** The role's prompt for its agent. */
     prompt: body.min(1).optional(),
     budget: budgetSchema.optional(),
@@ -162,6 +166,9 @@ export const planFileSchema = closed(
     /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
     lead: z.union([line(64), agentSpecSchema]).optional(),
     envPass: z.array(envNameSchema).max(1_000).default([]),
+    /** For members that do not say otherwise. */
+    approvals: approvals.optional(),
+    approvalTimeout: durationSchema.optional(),
     sandbox: closed({ lend: lendSchema.prefault({}) }).prefault({}),
     /** Whether each member works in a tree of its own, and its changes land one after the other. */
     isolation: isolationSchema.optional(),

@@ -28,6 +28,9 @@ export interface PlanMember {
   readonly sandbox?: Sandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
+  /** A person is asked before its agent changes something, and so long; absent: the sandbox decides. */
+  readonly approvals?: 'ask' | undefined;
+  readonly approvalMs?: number | undefined;
   /** The role's prompt for its agent. */
   readonly prompt?: string | undefined;
 }
@@ -123,7 +126,22 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, cascade, decomposed, lead, sandbox, isolation, budget, ...rest }: PlanFile,
+  {
+    name,
+    cwd,
+    members,
+    tasks,
+    gates,
+    cascade,
+    decomposed,
+    lead,
+    sandbox,
+    isolation,
+    budget,
+    approvals,
+    approvalTimeout,
+    ...rest
+  }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
@@ -135,7 +153,7 @@ function planOf(
     ...(lendsNothing(sandbox.lend) ? {} : { lend: sandbox.lend }),
     name: name ?? defaultName,
     cwd,
-    members: members.map((member) => memberOf(member, agents)),
+    members: members.map((member) => memberOf({ approvals, ...defined(member) }, agents, approvalTimeout)),
     tasks: tasks.map((task, at) => taskOf(task, blockedBy[at] ?? [], members)),
     gates: gatesOf(gates),
     cascade: cascade !== false,
@@ -161,13 +179,15 @@ const agentOf = (agent: string | AgentSpec, agents: ReadonlyMap<string, AgentSpe
   typeof agent === 'string' ? findAgent(agent, agents) : agent;
 
 function memberOf(
-  { agent, sandbox, prompt, budget: _, ...member }: PlanFile['members'][number],
+  { agent, sandbox, prompt, budget: _, approvals, ...member }: PlanFile['members'][number],
   agents: ReadonlyMap<string, AgentSpec>,
+  approvalMs: number | undefined,
 ): PlanMember {
   const spec = agent === undefined ? undefined : agentOf(agent, agents);
   return {
     ...member,
     ...defined({ agent: spec }),
+    ...(approvals === 'ask' ? { approvals, ...defined({ approvalMs }) } : {}),
     sandbox,
     prompt,
   };

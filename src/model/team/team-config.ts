@@ -22,6 +22,10 @@ export const memberConfigSchema = z.looseObject({
   sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
   env: z.record(z.string(), z.string()).optional(),
   plan_approval: z.boolean().optional(),
+  /** A person is asked before its agent uses a tool that changes something; absent: the sandbox decides. */
+  approvals: z.literal('ask').optional(),
+  /** Milliseconds until a permission that nobody answers is refused. */
+  approval_ms: z.number().int().min(1).optional(),
   /** The role's prompt for its agent. */
   prompt: z.string().optional(),
   /** Pipeline only: the path of its role file, relative to the team's folder. */
@@ -32,6 +36,15 @@ export const memberConfigSchema = z.looseObject({
   leaving: z.literal(true).optional(),
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
+
+/** A permission for always: of exactly this call (`hash`), or of every call of the tool. */
+export const allowedSchema = z.looseObject({
+  tool: z.string(),
+  hash: z.string().optional(),
+  text: z.string(),
+  at: z.string(),
+});
+export type AllowedAlways = z.infer<typeof allowedSchema>;
 
 export const configDocumentSchema = z.looseObject({
   version: z.number().int(),
@@ -65,6 +78,8 @@ export const configDocumentSchema = z.looseObject({
       boundary: z.array(z.looseObject({ file: z.string(), owner: z.string() })),
     })
     .optional(),
+  /** What a person allowed for always. */
+  allowed: z.array(allowedSchema).optional(),
   members: z.array(memberConfigSchema),
 });
 export type TeamConfig = z.infer<typeof configDocumentSchema>;

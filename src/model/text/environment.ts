@@ -13,6 +13,8 @@ const RUNTIME = {
   role: 'TEAMS_ROLE',
   /** Proves which member a process belongs to. */
   token: 'TEAMS_TOKEN',
+  /** The same for commands of Codex, which hands on no variable whose name contains KEY, SECRET or TOKEN. */
+  proof: 'TEAMS_PROOF',
   /** In a program's isolation, instead of the token: the socket by which it speaks as its member. */
   socket: 'TEAMS_SOCKET',
   /** The run's ULID, for people. */

@@ -94,6 +94,11 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
       return goesOn(from, `an answer to ${from}'s question`, `teams answer ${id} TEXT`);
     case 'plan':
       return goesOn(from, `the approval of ${from}'s plan`, `teams task approve ${task ?? ''}`);
+    case 'permission':
+      return {
+        waitingFor: `the permission for ${from} to use a tool`,
+        next: `${from} continues when a person answers: \`teams answer ${id} yes\`, \`no REASON\` or \`always\`.`,
+      };
     case 'consensus':
       return {
         waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,

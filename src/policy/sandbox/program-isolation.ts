@@ -216,9 +216,10 @@ const inside = ({ root, shown }: Pick<ProgramSandbox, 'root' | 'shown'>, path: s
 
 /** Also what hides the team: a link on the way to the workspace would have it mounted elsewhere. */
 const mustBeMounted = (sandbox: ProgramSandbox): readonly Pick<KeptPath, 'path' | 'id'>[] =>
-  [...sandbox.kept, ...[sandbox.root, ...sandbox.hidden].map((path) => ({ path, id: undefined }))].map(
-    ({ path, id }) => ({ path: inside(sandbox, path), ...defined({ id }) }),
-  );
+  [
+    ...sandbox.kept.filter(({ path }) => !sandbox.hidden.includes(path)),
+    ...[sandbox.root, ...sandbox.hidden].map((path) => ({ path, id: undefined })),
+  ].map(({ path, id }) => ({ path: inside(sandbox, path), ...defined({ id }) }));
 
 const keep = ({ path, cover, isOpen = false }: KeptPath, at: string): string[] =>
   cover === 'directory'

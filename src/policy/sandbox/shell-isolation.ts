@@ -87,7 +87,10 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   const nested = isWritable && shown === undefined ? (surroundings.nested ?? []) : [];
   const lent = borrowed(surroundings);
   const own = kept(surroundings).filter(({ path }) => !lent.some((one) => one.path === path));
-  const proved = [...gitOf(surroundings), ...nested, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
+  const covered = hidden(surroundings);
+  // What is covered later is another file in its place.
+  const seen = nested.filter(({ path }) => !covered.some((one) => one.path === path));
+  const proved = [...gitOf(surroundings), ...seen, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
   return [
     ...filtering(bwrap, surroundings.filter),
     '--unshare-all',
@@ -113,7 +116,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     at(root),
     ...gitOf(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     ...nested.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
-    ...hidden(surroundings).flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
+    ...covered.flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
     ...own.flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     ...lent.flatMap(({ path, from }) => ['--ro-bind', from, at(path)]),
     '--setenv',

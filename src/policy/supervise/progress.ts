@@ -2,6 +2,7 @@
  * The state of a member at one moment, with one clause as reason (docs/specification.md R5.5): for `status`, `why` and
  * every view. States are checked in order; the first that applies wins.
  */
+import type { RequestKind } from '../../model/board/request.ts';
 import { claimOf, openBlockers, type Board, type Member } from '../../model/board/board.ts';
 import { offeredTasksOf, pendingTasksOf } from '../../model/board/listed-tasks.ts';
 import { waitOf } from '../../model/board/request.ts';
@@ -59,11 +60,18 @@ function asking(board: Board, { name }: Member, task: Task | undefined): Descrip
   const request = waitOf(board, name, task?.id);
   if (request === undefined || (task !== undefined && request.task !== task.id)) return undefined;
   const { id, kind, at: since, text } = request;
-  const what = kind === 'plan' ? 'asks the lead to approve its plan' : 'asks the lead';
+  const what = ASKS[kind];
   const about = request.task === undefined ? '' : `task #${request.task}: `;
   // The words come first: a narrow row shows only its beginning.
   return { state: 'waiting', reason: `${about}${what}: ${shortly(text)} (${id}, since ${dayAndTime(since)})` };
 }
+
+const ASKS: Readonly<Record<RequestKind, string>> = {
+  question: 'asks the lead',
+  consensus: 'asks the lead',
+  plan: 'asks the lead to approve its plan',
+  permission: 'asks for permission',
+};
 
 /** Characters of a question that a status shows. */
 const SHOWN = 120;

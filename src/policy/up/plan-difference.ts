@@ -237,6 +237,8 @@ function changedSettingsOf(member: PlanMember, config: MemberConfig): string[] {
     sandbox: [member.sandbox, config.sandbox],
     env: [member.env, config.env ?? {}],
     planApproval: [member.planApproval, config.plan_approval ?? false],
+    approvals: [member.approvals, config.approvals],
+    approvalTimeout: [member.approvalMs, config.approval_ms],
     prompt: [member.prompt, config.prompt],
   };
   return Object.entries(pairs).flatMap(([name, [now, before]]) => (isEqual(now, before) ? [] : [name]));

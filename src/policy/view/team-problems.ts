@@ -54,6 +54,7 @@ const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',
   plan: 'waits for the approval of its plan',
   consensus: 'has a result without consensus',
+  permission: 'asks for permission',
 };
 
 const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem => ({

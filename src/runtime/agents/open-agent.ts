@@ -2,11 +2,12 @@
 import { isAbsolute, join } from 'node:path';
 import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
+import { bringsSandbox, hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { joinedLend } from '../../model/team/lend.ts';
 import { defined } from '../../model/text/defined.ts';
 import { portsOf } from '../../policy/landing/port-base.ts';
@@ -27,6 +28,7 @@ import { pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation, decodeLend } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { realPath } from '../../store/workspace/sandbox-host.ts';
 import { placeOf, workPlaceOf } from '../../store/team/work-place.ts';
 
 /** What belongs to a member, whichever agent works for it. */
@@ -98,7 +100,7 @@ async function seated(
   environment: Readonly<Record<string, string>>,
   { keepsSession }: { keepsSession: boolean },
 ): Promise<OpenedAgent> {
-  const spec = withModel(asked, decodeAgentRules(place.parent));
+  const spec = await withOwnSandbox(place, withModel(asked, decodeAgentRules(place.parent)), environment);
   const isolation = await isolationOf(place, spec, environment);
   const given = isolation === undefined ? environment : insideEnvironment(environment);
   try {
@@ -112,6 +114,21 @@ async function seated(
     await isolation?.close();
     throw error;
   }
+}
+
+/** The program of an agent that isolates its commands itself. What that does not hold is told. */
+async function withOwnSandbox(
+  { store, config, member: { name, role, sandbox = defaultSandbox(role) }, shown, parent }: MemberContext,
+  spec: AgentSpec,
+  environment: OpenedAgent['environment'],
+): Promise<AgentSpec> {
+  if (!bringsSandbox(spec.kind) || sandbox !== 'workspace-write' || shown !== undefined) return spec;
+  const { programOfOwnSandbox } = await import('../isolation/own-programs.ts');
+  const root = realPath(workPlaceOf(store.disk, store.paths, config));
+  const found = programOfOwnSandbox(spec, root, { ...parent, ...environment });
+  if (found.weakness !== undefined)
+    store.events.append(notEnforcedEvent({ what: `${name} (${spec.kind})`, sandbox, why: found.weakness }));
+  return found.spec;
 }
 
 /** What an agent keeps across processes: home, identity, session. A command keeps nothing. */
@@ -133,6 +150,7 @@ function contextOf(
       ? {}
       : { server: isolation === undefined ? memberServer(paths.root, environment, parent) : memberServerInside() }),
     session,
+    asks: member.approvals === 'ask',
   };
 }
 
@@ -222,6 +240,7 @@ function environmentOf(
       [ENV.member]: member.name,
       [ENV.role]: member.role,
       [ENV.token]: token,
+      ...defined({ [ENV.proof]: bringsSandbox(spec.kind) ? token : undefined }),
       ...portVariables(store, config, member.name),
       ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
     },

@@ -4,6 +4,7 @@ import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';
+import type { PermissionAsk } from './permission-gate.ts';
 import type { MemberOutput } from './member-output.ts';
 
 interface TurnListener {
@@ -11,6 +12,8 @@ interface TurnListener {
   readonly sandbox: Sandbox;
   /** Why a file may not be written now. */
   readonly refusesWrite?: ((path: string) => string | undefined) | undefined;
+  /** Asks a person about what the sandbox permits; absent: the sandbox decides. */
+  readonly permits?: ((asked: PermissionAsk, signal: AbortSignal) => Promise<CallAnswer>) | undefined;
   /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** Without a ledger nothing is logged: a command reports nothing. */
@@ -43,7 +46,7 @@ const SHOWN = 200;
 const shortly = (input: unknown): string => JSON.stringify(input).slice(0, SHOWN);
 
 async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSignal): Promise<CallAnswer | undefined> {
-  const { output, call, ledger, sandbox } = listener;
+  const { output, call, ledger, sandbox, permits } = listener;
   switch (event.type) {
     case 'output':
       output.print(event.bytes);
@@ -56,7 +59,8 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
       await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
     case 'asked': {
-      const judged = ownedOnly(event, judgePermission(event, sandbox), listener);
+      const allowed = ownedOnly(event, judgePermission(event, sandbox), listener);
+      const judged = allowed.ok ? ((await permits?.(event, signal)) ?? allowed) : allowed;
       if (!judged.ok) ledger?.denied(judged.why);
       return judged;
     }

@@ -91,4 +91,4 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
 const FREE: Judging = { isIsolated: false, wrap: (command) => command };
 
 const withoutToken = (env: JudgingCommand['env']): JudgingCommand['env'] =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => name !== ENV.token));
+  Object.fromEntries(Object.entries(env).filter(([name]) => name !== ENV.token && name !== ENV.proof));

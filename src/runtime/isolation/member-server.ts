@@ -35,7 +35,7 @@ export const memberServerInside = (): Server => ({
 
 /** The environment of a program in its isolation. The socket is the member's identity, so no token goes in. */
 export function insideEnvironment(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token);
+  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token && name !== ENV.proof);
   const path = (environment['PATH'] ?? '').split(':').map((entry) => (entry === binDirectory ? INSIDE.client : entry));
   return { ...Object.fromEntries(rest), PATH: path.join(':'), [ENV.socket]: INSIDE.socket };
 }

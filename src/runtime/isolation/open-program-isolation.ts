@@ -34,6 +34,7 @@ import { heldNames, keptPaths, type Covering } from './kept-paths.ts';
 import { heldGits } from './nested-repositories.ts';
 import { openBroker, type CommandLine } from './broker.ts';
 import { isBelow } from './lent-paths.ts';
+import { ownProgramsIn } from './own-programs.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
 import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 
@@ -132,7 +133,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   try {
     const { name: member, team } = options.member;
     const covered = [...KEPT_NAMES, ...HIDDEN_NAMES];
-    const gits = await heldGits(root, options.shown);
+    const gits = [...(await heldGits(root, options.shown)), ...ownProgramsIn(root, environment, options.shown)];
     const names = [...covered.map((name) => `${root}/${name}`), ...gits];
     const kept = keepNames(root, covered, isKept);
     closing.push(() => void kept.mend());

@@ -26,6 +26,7 @@ import { keyPath } from '../../store/user/seal.ts';
 import { bubblewrap, callFilterFile, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
 import { lentPaths, secretsOf } from './lent-paths.ts';
 import { heldGits } from './nested-repositories.ts';
+import { ownProgramsIn } from './own-programs.ts';
 import { treeLends } from './tree-lends.ts';
 
 export interface ShellIsolationProbe {
@@ -81,7 +82,9 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   const { setting, root, environment } = options;
   if (setting === 'off') return { isolation: 'off', around: unwrapped };
   const bwrap = bubblewrap(environment);
-  const surroundingsOf = surroundingsBy(options, bwrap === undefined ? [] : await heldGits(realPath(root)));
+  const at = realPath(root);
+  const held = bwrap === undefined ? [] : [...(await heldGits(at)), ...ownProgramsIn(at, environment)];
+  const surroundingsOf = surroundingsBy(options, held);
   const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, surroundingsOf(root, true), environment);
   if (bwrap !== undefined && why === undefined)
     return {

@@ -133,7 +133,7 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Answers a question that a member asked the lead; the member then goes on. {@link status} lists the open questions.
+   * Answers a question that a member asked the lead, or as a person a permission; the member then goes on. {@link status} lists the open questions.
    *
    * @param id of the question, which is the id of its mail
    * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` if it is answered or over

@@ -76,11 +76,13 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
     // every task has an owner.
     claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
-    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, prompt }) => ({
+    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, prompt }) => ({
       name,
       role,
       env,
       planApproval,
+      approvals,
+      approvalMs,
       agent,
       sandbox,
       prompt,

@@ -15,6 +15,7 @@ import {
   recordOf,
   type AgentKind,
 } from '../../model/agent/agent-kinds.ts';
+import { pathOutside } from '../../os/program-path.ts';
 import { findOnPath } from '../../store/team/host.ts';
 import { fileNames } from '../../store/user/user-file.ts';
 import { availabilityOf } from '../agents/availability.ts';
@@ -51,8 +52,13 @@ async function commandCheck(cwd: string, environment: Environment): Promise<Chec
 async function programCheck(kind: LoginKind, cwd: string, environment: Environment): Promise<Check> {
   const name = nameOf(kind);
   const install = `npm install -g ${AGENT_KIND_RECORDS[kind].install.npm}`;
-  const path = findOnPath(kind, environment['PATH'] ?? '');
-  if (path === undefined) return absent(name, `not installed (${install})`);
+  const PATH = environment['PATH'] ?? '';
+  // A program of the project is not started to ask for its version: a clone may have brought it.
+  const path = findOnPath(kind, pathOutside(PATH, cwd));
+  if (path === undefined) {
+    const own = findOnPath(kind, PATH);
+    return absent(name, own === undefined ? `not installed (${install})` : `only in the project (${own}), not asked`);
+  }
   const env = childEnvironment(kind, { parent: environment });
   const version = await probeProgram([path], { env, cwd });
   if (!version.ok) return ill(name, `${path}: ${version.why}`, `install it again: ${install}`);

@@ -43,7 +43,7 @@ export function authenticate(
   environment: Readonly<Record<string, string | undefined>>,
   as: string | undefined,
 ): Speaker {
-  const token = environment[ENV.token];
+  const token = environment[ENV.token] ?? environment[ENV.proof];
   const member = environment[ENV.member];
   const wanted = as === undefined ? undefined : parseMemberName(as);
   if (token === undefined || member === undefined) {

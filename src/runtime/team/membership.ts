@@ -11,6 +11,7 @@ import { keepFile } from '../../store/session/session-folder.ts';
 import { takeFrom } from './named-files.ts';
 import { createBell, removeBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { defined } from '../../model/text/defined.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError } from './task-service.ts';
 
@@ -21,6 +22,9 @@ export interface MemberInput {
   readonly sandbox?: Sandbox | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly planApproval?: boolean;
+  readonly approvals?: 'ask' | undefined;
+  /** Milliseconds until a permission that nobody answers is refused. */
+  readonly approvalMs?: number | undefined;
   /** The prompt of its role for its agent. */
   readonly prompt?: string | undefined;
   /** In a pipeline: the prefixes of its tasks, and the file of its role, relative to the team's folder. */
@@ -67,7 +71,7 @@ export const roleFile = (role: string): string => join('roles', `${role}.md`);
  */
 export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
   const name = parseName('member', input.name);
-  const { agent, sandbox, env, planApproval, prompt, roleSpec } = input;
+  const { agent, sandbox, env, planApproval, approvals, approvalMs, prompt, roleSpec } = input;
   return {
     name,
     agent_id: agentId(name, team),
@@ -78,6 +82,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
     sandbox,
     env: env && { ...env },
     ...(planApproval === true ? { plan_approval: true } : {}),
+    ...defined({ approvals, approval_ms: approvalMs }),
     prompt,
     role_spec: roleSpec,
   };

@@ -13,9 +13,13 @@ import {
   answerId,
   ASKED_LIMIT,
   type AnsweredRequest,
+  type Request,
   type RequestKind,
 } from '../../model/board/request.ts';
+import type { AllowedAlways } from '../../model/team/team-config.ts';
+import { timestamp } from '../../model/text/clock.ts';
 import { defined } from '../../model/text/defined.ts';
+import { allowedFor, parsePermissionAnswer, PERMISSION_WORDS } from '../../policy/permission-answer.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { ringBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -55,6 +59,20 @@ export function makeRequest(
     const own = board.busy.get(speaker.name);
     const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};
     return { type: 'request.made', request: id, kind: asked.kind, text: asked.text.slice(0, ASKED_LIMIT), ...about };
+  });
+  return outcome.ok ? { ok: true, id } : outcome;
+}
+
+/** Asks for a permission: about the task in progress, if there is one. Whoever asks waits for the answer on the board. */
+export function makePermission(
+  store: TeamStore,
+  speaker: Speaker,
+  asked: { readonly tool: string; readonly hash: string; readonly text: string },
+): { readonly ok: true; readonly id: string } | Refused {
+  const id = newId(store.clock.now());
+  const { outcome } = store.board.append(authorOf(speaker), (board) => {
+    const about = board.busy.get(speaker.name);
+    return { type: 'request.made', request: id, kind: 'permission', ...asked, ...defined({ about }) };
   });
   return outcome.ok ? { ok: true, id } : outcome;
 }
@@ -123,6 +141,11 @@ function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: st
   const request = store.board.board.requests.get(id);
   if (request === undefined) throw unknownRequest(store, id);
   if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);
+  if (request.kind === 'permission')
+    throw new UsageError(
+      'POLICY_DENIED',
+      `${id} asks a person for a permission: only \`teams answer ${id} yes\` or a view of a person answers it.`,
+    );
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
     throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${id} TEXT\`.`);
@@ -182,3 +205,54 @@ export const answerMail = (request: AnsweredRequest, recipient: Name): Message =
   ...answerOf(request),
   id: answerId(request),
 });
+
+/**
+ * Records a person's answer to a permission, and a permission for always in the team's configuration.
+ *
+ * @throws UsageError `USAGE` for other words; ConflictError `FINAL` if it is answered or over; StoreError `UNTRUSTED`
+ */
+export async function answerPermission(
+  store: TeamStore,
+  speaker: Speaker,
+  request: Request,
+  text: string,
+): Promise<void> {
+  const answer = parsePermissionAnswer(text);
+  if (answer === undefined)
+    throw new UsageError('USAGE', `${request.id} asks for a permission: answer ${PERMISSION_WORDS}.`);
+  const { approve, always } = answer;
+  const { outcome } = store.board.append(authorOf(speaker), () => ({
+    type: 'request.answered',
+    request: request.id,
+    approve,
+    text,
+  }));
+  if (!outcome.ok) throw refusalError(outcome);
+  ringBell(store.disk, store.paths.inbox(request.from).bell);
+  if (always !== undefined) await allow(store, allowedFor(request, always, timestamp(store.clock.now())));
+}
+
+async function allow(store: TeamStore, one: AllowedAlways): Promise<void> {
+  store.config.readOwn();
+  await store.config.update((config) => {
+    if (config === undefined) return { result: undefined };
+    const others = (config.allowed ?? []).filter(({ tool, hash }) => tool !== one.tool || hash !== one.hash);
+    return { next: { ...config, allowed: [...others, one] }, result: undefined };
+  });
+}
+
+/**
+ * Takes back what was allowed for always.
+ *
+ * @param number as `teams approvals` lists it, from 1
+ * @throws UsageError `USAGE` if there is none
+ */
+export async function forbidAgain(store: TeamStore, number: number): Promise<AllowedAlways> {
+  store.config.readOwn();
+  return store.config.update((config) => {
+    const removed = config?.allowed?.[number - 1];
+    if (config === undefined || removed === undefined)
+      throw new UsageError('USAGE', `No permission ${number} is given for always; \`teams approvals\` lists them.`);
+    return { next: { ...config, allowed: config.allowed?.filter((one) => one !== removed) }, result: removed };
+  });
+}

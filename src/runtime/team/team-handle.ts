@@ -22,11 +22,12 @@ import { realClock } from '../../os/system-clock.ts';
 import { mailOf } from '../views/follow.ts';
 import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
 import { joinTeam, memberConfig, pipelineMember, type MemberInput } from './membership.ts';
-import { askerOf } from './requests.ts';
+import { answerPermission, askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { authenticate, authorOf, type Speaker } from './authentication.ts';
 import { takeMail } from './take-mail.ts';
 import { refusalError, Tasks } from './task-service.ts';
+import { starterIn } from '../process/starter.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 export interface TeamInput {
@@ -76,11 +77,9 @@ export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota'
  */
 export function makeTeam(name: string, input: TeamInput, options: OpenOptions): TeamHandle {
   const { environment = process.env } = options;
-  if (environment[ENV.member] !== undefined)
-    throw new UsageError(
-      'POLICY_DENIED',
-      `A teammate cannot make a team (this process is ${environment[ENV.member]}).`,
-    );
+  const member = environment[ENV.member] ?? starterIn(options.root);
+  if (member !== undefined)
+    throw new UsageError('POLICY_DENIED', `A teammate cannot make a team (this process is ${member}).`);
   const team = parseName('team', name);
   // Finish a delete that a crash interrupted first, so that its name is free.
   recoverArchive(options.root, archiveStamp(realClock.now()));
@@ -183,13 +182,17 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   /**
-   * Answers a question to the lead; the answer is final, and the asker goes on.
+   * Answers a question to the lead, or as a person a permission; the answer is final, and the asker goes on.
    *
    * @param id of the question, which is the id of its mail
    * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` if it is answered or over
    */
   async answer(id: string, text: string): Promise<Delivery> {
-    return this.send(askerOf(this.store, this.speaker, id), text, { request_id: id });
+    const asker = askerOf(this.store, this.speaker, id);
+    const request = this.store.board.board.requests.get(id);
+    if (request?.kind !== 'permission') return this.send(asker, text, { request_id: id });
+    await answerPermission(this.store, this.speaker, request, text);
+    return { recipient: asker, id };
   }
 
   /** Sends to every member except the sender: one line and one result each. */

@@ -10,6 +10,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
 import type { Judging } from '../isolation/judging-isolation.ts';
 import type { MemberOutput } from '../agents/member-output.ts';
+import type { PermissionAsk } from '../agents/permission-gate.ts';
 import type { Speaker } from '../team/authentication.ts';
 import type { AttemptTree } from '../trees/tree-attempt.ts';
 
@@ -29,7 +30,9 @@ export interface RunnerEnvironment {
   /** Reacts to a failure that is the agent's own fault; undefined if nothing can be done. */
   readonly remedy: (end: FaultyTurn) => Promise<RemedyResult | undefined>;
   /** What its turns get besides: tools, and mail that comes during the turn. */
-  readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
+  readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs' | 'heldMs'>>;
+  /** Asks a person about what the sandbox permits. */
+  readonly permits?: ((asked: PermissionAsk, signal: AbortSignal) => Promise<CallAnswer>) | undefined;
   /** Why a file may not be written now. */
   readonly refusesWrite: (path: string) => string | undefined;
   /** Executes a tool call of the agent. */

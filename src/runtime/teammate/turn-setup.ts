@@ -9,6 +9,7 @@ import { mailBlock, turnPrompt } from '../team/prompts.ts';
 import type { RoleOf } from './load-role.ts';
 import { writeDoor } from '../agents/write-door.ts';
 import { AgentSlots } from '../agents/agent-slots.ts';
+import { PermissionGate, workspaceAsk } from '../agents/permission-gate.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import type { CarryOut, RunnerEnvironment } from './runner-environment.ts';
@@ -29,6 +30,7 @@ export class TurnSetup {
   readonly slots: AgentSlots;
   readonly #session: MemberSession;
   readonly #environment: TurnSetupEnvironment;
+  readonly #permissions: PermissionGate;
   /** Called when mail comes during a turn. */
   readonly #arrivals = new Set<() => void>();
 
@@ -37,6 +39,7 @@ export class TurnSetup {
     this.#environment = environment;
     this.output = new MemberOutput(session.store, session.name, tagOf(environment.role));
     this.slots = new AgentSlots({ session, ...environment.slots });
+    this.#permissions = new PermissionGate(session);
   }
 
   /**
@@ -49,9 +52,15 @@ export class TurnSetup {
     const { store, speaker } = session;
     // Most agents call no tool, so the tools are loaded on the first use.
     const tools = () => import('../tools/team-tools.ts');
-    const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(session, mail, workspace, event);
+    const permits: RunnerEnvironment['permits'] = (asked, signal) => this.#permissions.ask(asked, signal);
+    const call: RunnerEnvironment['call'] = async (event) => {
+      const asked = workspaceAsk(event);
+      const answer = asked && (await permits(asked, event.signal ?? NEVER));
+      return answer?.ok === false ? answer : (await tools()).callTool(session, mail, workspace, event);
+    };
     const around: RunnerEnvironment['around'] = async () => ({
       stallMs,
+      heldMs: () => this.#permissions.heldMs(),
       ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
@@ -76,7 +85,7 @@ export class TurnSetup {
     const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, output: this.output, ledger };
     const refusesWrite = writeDoor(store, session.name, cwd);
     const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
-    return { ...own, refusesWrite, call, around, isAsking, remedy, judging, carryOut, hook, tree, isMounted };
+    return { ...own, refusesWrite, permits, call, around, isAsking, remedy, judging, carryOut, hook, tree, isMounted };
   }
 
   /** Call it when mail came; a turn may be running. */
@@ -104,6 +113,8 @@ export class TurnSetup {
     };
   }
 }
+
+const NEVER = new AbortController().signal;
 
 /** The prefix of every line that a role prints. */
 const tagOf = (role: RoleOf | undefined): string | undefined =>

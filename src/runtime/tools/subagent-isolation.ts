@@ -4,11 +4,12 @@
  */
 import { isAbsolute } from 'node:path';
 import { loginFiles } from '../../agents/agent-registry.ts';
-import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
+import { bringsSandbox, hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import { unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { realPath } from '../../store/workspace/sandbox-host.ts';
 import type { CommandLine } from '../isolation/broker.ts';
 import type { SubagentTask } from './subagent-message.ts';
 import type { HeldProgram } from '../isolation/open-program-isolation.ts';
@@ -72,6 +73,11 @@ export async function isolateSubagent(
   }
   if (!wantsIsolation(kind, { sandbox, isAsked, setting })) {
     tell(false, setting === 'off' ? 'sandbox.bwrap is off' : undefined);
+    if (bringsSandbox(kind) && sandbox === 'workspace-write' && shown === undefined) {
+      const { programOfOwnSandbox } = await import('../isolation/own-programs.ts');
+      const { weakness } = programOfOwnSandbox(spec, realPath(cwd), { ...environment, ...env });
+      if (weakness !== undefined) onNotEnforced({ what: `${about} (${kind})`, sandbox, why: weakness });
+    }
     return undefined;
   }
   const { openProgramIsolation } = await import('../isolation/open-program-isolation.ts');

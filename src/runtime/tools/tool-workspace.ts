@@ -2,6 +2,7 @@
  * The workspace of a model: a directory, the present permissions, and the four tools for it. A refusal is an answer
  * that a model can act on and begins with its code; only a bug throws.
  */
+import { join } from 'node:path';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
@@ -10,9 +11,12 @@ import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
+import { realPath } from '../../store/workspace/sandbox-host.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 import { LastLine, reporting } from './wait-report.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
+import { isBelow } from '../isolation/lent-paths.ts';
+import { ownProgramsIn } from '../isolation/own-programs.ts';
 import { openShellIsolation, type ShellIsolationProbe } from '../isolation/open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -68,6 +72,7 @@ export class Workspace implements AsyncDisposable {
   readonly #isolation: ShellIsolationProbe;
   readonly #env: Readonly<Record<string, string>>;
   readonly #shell = new Shell();
+  #own: readonly string[] | undefined;
 
   constructor(options: WorkspaceOptions, probe: ShellIsolationProbe) {
     this.#options = options;
@@ -111,7 +116,8 @@ export class Workspace implements AsyncDisposable {
   }
 
   async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<ToolAnswer> {
-    const { root, refusesWrite = () => undefined } = this.#options;
+    const { root } = this.#options;
+    const refusesWrite = (path: string): string | undefined => this.#refusesWrite(path);
     switch (tool) {
       case 'bash':
         return this.#bash(inputOf(tool, input), call);
@@ -122,6 +128,15 @@ export class Workspace implements AsyncDisposable {
       case 'edit_file':
         return { ok: true, ...editFileTool(root, inputOf(tool, input), refusesWrite) };
     }
+  }
+
+  #refusesWrite(path: string): string | undefined {
+    const { root, refusesWrite, environment, shown } = this.#options;
+    const real = realPath(root);
+    this.#own ??= ownProgramsIn(real, environment, shown);
+    return this.#own.some((own) => isBelow(join(real, path), own))
+      ? `${path} belongs to teams itself, and is not written by this tool.`
+      : refusesWrite?.(path);
   }
 
   #read(input: ToolInputs['read_file'], { mostBytes, showsImages = false }: WorkspaceCall): ToolAnswer {

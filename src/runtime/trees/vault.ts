@@ -26,6 +26,7 @@ import { IDENTITY } from '../process/bring-commit.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
+import { mergeByIndex, type Merged } from './merge-by-index.ts';
 import { knownOf, refsOf } from '../process/safety-ref.ts';
 
 /** How git is run for it. */
@@ -237,11 +238,25 @@ async function copyObjects(
   }
 }
 
+/** Whether files of the last commit are in no object here. */
+async function lacksFiles(where: GitWhere): Promise<boolean> {
+  const head = await commitOf('HEAD', where);
+  if (head === undefined) return false;
+  const listed = await git(['rev-list', '--objects', '--no-object-names', '--missing=print', `${head}^{tree}`], where);
+  return requireGit(listed, 'git rev-list')
+    .split('\n')
+    .some((line) => line.startsWith('?'));
+}
+
 /** What of a project trees cannot have; a clause. */
 export async function repositoryMisfit(where: GitWhere, prefix: string): Promise<string | undefined> {
   if (prefix !== '') return 'the working directory is not the root of its repository';
-  const partial = await git(['config', '--get', 'extensions.partialClone'], where);
-  if (partial.code === 0) return 'the repository is a partial clone, whose missing files git would have to fetch';
+  const partial = await git(
+    ['config', '--get-regexp', String.raw`^(extensions\.partialclone|remote\..*\.promisor)$`],
+    where,
+  );
+  if (partial.code === 0 && (await lacksFiles(where)))
+    return 'the repository is a partial clone, and git would have to fetch files that are not here (`git sparse-checkout disable` does)';
   const filtered = await git(['ls-files', '-z', '--', ':/', ':(exclude,top,attr:!filter)'], where);
   const [file = ''] = requireGit(filtered, 'git ls-files').split('\0');
   return file === '' ? undefined : `a filter of git (such as LFS) stands between ${file} and its content`;
@@ -309,18 +324,14 @@ export async function openVault(
   return undefined;
 }
 
-/** A merge of two commits, as a tree. On a conflict its files have marks. */
-interface Merged {
-  readonly tree: string;
-  /** Paths that conflict; empty for a clean merge. */
-  readonly conflicts: readonly string[];
-  /** What git says about them. */
-  readonly said: readonly string[];
-}
+/** What git says of words that it does not know. */
+const NOT_KNOWN = 129;
 
 /** @throws GitFailure */
 export async function mergeTrees(ours: string, theirs: string, where: GitWhere): Promise<Merged> {
   const answer = await git(['merge-tree', '--write-tree', '-z', '--name-only', ours, theirs], where);
+  // Before 2.38 git cannot write what it merged.
+  if (answer.code === NOT_KNOWN) return mergeByIndex(ours, theirs, where);
   if (answer.code !== 0 && answer.code !== 1) requireGit(answer, 'git merge-tree');
   if (answer.code < 0 || answer.code > 1) throw new GitFailure(`git merge-tree: ${answer.said}`);
   const [tree = '', ...rest] = answer.text.split('\0');

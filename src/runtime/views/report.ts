@@ -6,7 +6,7 @@ import { relative } from 'node:path';
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import type { Member } from '../../model/board/board.ts';
+import type { Board, Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -16,6 +16,7 @@ import { exitCodeOf } from '../../policy/outcome.ts';
 import { headline } from '../../policy/run-outcome.ts';
 import { leadStatusOf } from './external-status.ts';
 import { outcomeOf } from './outcome-of.ts';
+import { askedPermissions } from '../../policy/permission-answer.ts';
 import { roleResults } from '../../policy/pipeline/pipeline-report.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { readableConfig, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
@@ -84,7 +85,13 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       open: settled.kind === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
-    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...leftOutNote(run?.start), ...account.notes],
+    notes: [
+      ...(options.notes ?? []),
+      ...gates.flatMap(gateNote),
+      ...leftOutNote(run?.start),
+      ...account.notes,
+      ...permissionNotes(store.board.board),
+    ],
     ...changesOf(store, run),
     folder: store.paths.folder,
     exitCode,
@@ -260,6 +267,17 @@ function verificationOf(gates: readonly Gate[], verifier: string | null | undefi
 }
 
 /** Why a gate was skipped, or what one that passed could not see. A failed one stands among the failures. */
+/** Who asked for what, and how it was answered; calls with the same answer are one line. */
+function permissionNotes(board: Board): string[] {
+  const times = new Map<string, number>();
+  for (const { member, outcome, answer, text } of askedPermissions(board)) {
+    const said = answer === null || answer === '' ? '' : ` (${answer})`;
+    const note = `${member} asked for permission: ${text.replace(/\s+/g, ' ').slice(0, 200)}: ${outcome}${said}`;
+    times.set(note, (times.get(note) ?? 0) + 1);
+  }
+  return [...times].map(([note, count]) => (count === 1 ? note : `${note}, ${count} times`));
+}
+
 function gateNote({ name, result, notes }: Gate): string[] {
   const isTold = result === 'skipped' || (result === 'pass' && name === 'ownership');
   return isTold && notes !== undefined ? [`${name} ${result}: ${notes}`] : [];

@@ -100,6 +100,7 @@ class WorkLog implements WorkHistory {
       case 'task.changed':
       case 'request.made':
       case 'request.answered':
+      case 'request.withdrawn':
         return;
       default:
         change satisfies never;

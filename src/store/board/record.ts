@@ -27,6 +27,7 @@ const DURABLE = new Set<Body['type']>([
   'task.changed',
   'request.made',
   'request.answered',
+  'request.withdrawn',
   'batch',
 ]);
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
-import { isMissing, storeFailure } from './disk.ts';
+import { FILE_MODE, isMissing, onDisk, storeFailure } from './disk.ts';
 
 /** @param work may leave any files in the directory */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
@@ -24,6 +24,10 @@ export async function withScratch<T>(work: (directory: string) => Promise<T>): P
     rmSync(directory, { recursive: true, force: true });
   }
 }
+
+/** @throws StoreError */
+export const putScratch = (path: string, bytes: Uint8Array): void =>
+  onDisk('write', path, () => writeFileSync(path, bytes, { mode: FILE_MODE }));
 
 /** Lets a git repository in a scratch directory read the objects of these directories. */
 export const borrowObjects = (repository: string, directories: readonly string[]): void =>

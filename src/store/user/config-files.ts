@@ -4,17 +4,21 @@
  */
 import { join } from 'node:path';
 import { parseConfigFile, type Layer } from '../../model/config/config-layers.ts';
+import { defined } from '../../model/text/defined.ts';
 import { isMap } from '../../model/text/document-problem.ts';
 import { rootPaths } from '../files/paths.ts';
 import { homeDirectory } from './home.ts';
+import { userConfigFolder } from './own-folders.ts';
 import { isTrusted, trustFile } from './trust.ts';
 import { readUserFile } from './user-file.ts';
 
 /** @throws UsageError `CONFIG_INVALID` with file, line and column */
 export function configLayers(root: string, environment: Readonly<Record<string, string | undefined>>): Layer[] {
   const { config } = rootPaths(root);
-  const xdg = environment['XDG_CONFIG_HOME'];
-  const own = join(xdg?.startsWith('/') ? xdg : join(homeDirectory(), '.config'), 'teams', 'config.yaml');
+  const own = join(
+    userConfigFolder({ HOME: homeDirectory(), ...defined({ XDG_CONFIG_HOME: environment['XDG_CONFIG_HOME'] }) }),
+    'config.yaml',
+  );
   const forge = join(homeDirectory(), '.claude-forge', 'config.json');
   return [
     ...layer(config, (text) => isTrusted(config, text)),

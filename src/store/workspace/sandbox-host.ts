@@ -54,6 +54,9 @@ export const entriesIn = (directory: string): Map<string, Entry> =>
     }),
   );
 
+/** A directory of this user's only, with those above it. */
+export const ensureFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+
 export const realPath = (path: string): string => realpathSync.native(path);
 
 export const homeOf = (environment: Readonly<Record<string, string | undefined>>): string => homeDirectory(environment);

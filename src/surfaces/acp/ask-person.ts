@@ -43,6 +43,12 @@ const CHOICES: Readonly<Record<PersonQuestion['kind'], readonly Choice[]>> = {
   plan: decision('Approve the plan', 'Refuse the plan'),
   consensus: decision('Accept the result', 'Have it done again'),
   checkpoint: decision('Go on', 'Stop here'),
+  permission: [
+    choice('allow', 'Allow once', 'allow_once', { do: 'answer', content: { answer: 'yes' } }),
+    choice('always', 'Allow this call always', 'allow_always', { do: 'answer', content: { answer: 'always' } }),
+    choice('tool', 'Allow this tool always', 'allow_always', { do: 'answer', content: { answer: 'always tool' } }),
+    choice('reject', 'Refuse', 'reject_once', { do: 'answer', content: { answer: 'no' } }),
+  ],
 };
 
 /** Whether the person agrees to the division of the work. */

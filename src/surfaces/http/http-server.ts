@@ -36,8 +36,14 @@ export function drawToken(): HttpToken {
 export async function openHttpServer(place: ServerIdentity, answerer: RequestHandler): Promise<HttpServerHandle> {
   let identity = place;
   const server = createServer(
-    // The guard refuses a request without a Host header.
-    { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
+    // The guard refuses a request without a Host header. NODE_OPTIONS of the user must not make the parser lenient.
+    {
+      requireHostHeader: false,
+      insecureHTTPParser: false,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      maxHeaderSize: 16 * 1024,
+    },
     (request, response) => handleRequest(identity, request, response, answerer),
   );
   // Only plain requests are supported.

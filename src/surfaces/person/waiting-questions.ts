@@ -1,5 +1,5 @@
 /**
- * What waits for a person: questions and plans of members, results without consensus, checkpoints. Each has a form, for
+ * What waits for a person: questions, plans and permissions of members, results without consensus, checkpoints. Each has a form, for
  * protocols that show forms, and carries out what the form says.
  */
 import * as z from 'zod';
@@ -17,10 +17,10 @@ import {
 export interface PersonQuestion {
   /** The id of a request, or `checkpoint-3`. */
   readonly key: string;
-  /** A question is answered with words, all else with yes or no. */
+  /** A question is answered with words, a permission with one of a few, all else with yes or no. */
   readonly kind: OpenRequest['kind'] | 'checkpoint';
   readonly message: string;
-  readonly form: typeof ANSWER_FORM | typeof DECISION_FORM;
+  readonly form: typeof ANSWER_FORM | typeof DECISION_FORM | typeof PERMISSION_FORM;
   /** Carries out an accepted form. */
   readonly answer: (content: unknown) => Promise<void>;
 }
@@ -39,7 +39,22 @@ const DECISION_FORM = {
   required: ['approve'],
 };
 
+const PERMISSION_FORM = {
+  type: 'object' as const,
+  properties: {
+    answer: {
+      type: 'string' as const,
+      title: 'Allow it?',
+      enum: ['yes', 'no', 'always', 'always tool'],
+      enumNames: ['Once', 'No', 'Always this call', 'Always this tool'],
+    },
+    reason: { type: 'string' as const, title: 'Reason', description: 'What the agent is told if it is refused' },
+  },
+  required: ['answer'],
+};
+
 const answerSchema = z.object({ answer: z.string().trim().min(1) });
+const permissionSchema = z.object({ answer: z.string().trim().min(1), reason: z.string().default('') });
 const decisionSchema = z.object({ approve: z.boolean(), note: z.string().default('') });
 
 /** Characters of what is asked; the whole text is in the mail. */
@@ -77,6 +92,17 @@ function ofRequest(team: TeamHandle, { id, kind, from, text, task }: OpenRequest
       form: ANSWER_FORM,
       answer: async (content) => {
         await team.answer(id, answerSchema.parse(content).answer);
+      },
+    };
+  if (kind === 'permission')
+    return {
+      key: id,
+      kind,
+      message: `${who} asks for permission:\n\n${asked}`,
+      form: PERMISSION_FORM,
+      answer: async (content) => {
+        const { answer, reason } = permissionSchema.parse(content);
+        await team.answer(id, reason === '' ? answer : `${answer} ${reason}`);
       },
     };
   const what = kind === 'plan' ? 'waits for the approval of this plan' : 'has a result without consensus';

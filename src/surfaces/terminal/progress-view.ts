@@ -137,6 +137,7 @@ function answerLine({ board, paths: { name } }: TeamReader, event: ShownEvent): 
   if (asked === undefined) return '';
   const { id, kind, task } = asked;
   if (kind === 'question') return `         answer it: teams answer ${name} ${id} TEXT\n`;
+  if (kind === 'permission') return `         allow it: teams answer ${name} ${id} yes, always, or no REASON\n`;
   return task === undefined
     ? ''
     : `         decide: teams task approve ${name} ${task}, or teams task ${kind === 'plan' ? 'refuse' : 'revise'} ${name} ${task} TEXT\n`;

@@ -53,8 +53,9 @@ it("a program's permission request for a file of another task is denied with its
   const { refusesWrite } = await door();
   const heard: (CallAnswer | undefined)[] = [];
   async function* turn(): Turn {
-    const asked: AgentEvent = { type: 'asked', tool: 'Write', effect: 'writes', paths: ['src/b/y.js'] };
-    heard.push(yield asked, yield { ...asked, paths: ['src/a/x.js'] }, yield { ...asked, effect: 'reads' });
+    const asked = { type: 'asked', tool: 'Write', effect: 'writes', paths: ['src/b/y.js'], input: '' } as const;
+    const reads: AgentEvent = { ...asked, effect: 'reads' };
+    heard.push(yield asked, yield { ...asked, paths: ['src/a/x.js'] }, yield reads);
     return Promise.resolve({ kind: 'answered', text: '' });
   }
   const output = { print: () => {}, say: () => {} };

@@ -51,6 +51,7 @@ const rows: readonly Row[] = [
   { line: 'wait tiny', after: RUN, shape: run.waited },
   { line: 'budget login --set cost=5', shape: run.budget },
   { line: 'up changed.yaml --yes', after: RUN, shape: run.updated },
+  { line: 'approvals login', shape: mail.approvals },
   { line: 'pause login', shape: run.paused },
   { line: 'unpause login', after: ['pause login'], shape: run.paused },
   { line: 'cancel login', shape: run.cancelled },

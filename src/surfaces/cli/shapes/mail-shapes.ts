@@ -27,9 +27,27 @@ export const messages = answer({ messages: z.array(z.strictObject(stored)) });
 /** `redelivered` marks a message that may have been printed before. */
 const taken = answer({ messages: z.array(z.strictObject({ ...stored, redelivered: z.literal(true).optional() })) });
 
+export const approvals = answer({
+  team: text,
+  asked: z.array(
+    z.strictObject({
+      id: text,
+      member: text,
+      task: text.nullable(),
+      tool: z.string(),
+      text: z.string(),
+      at: text,
+      outcome: z.enum(['open', 'allowed', 'refused', 'withdrawn']),
+      answer: z.string().nullable(),
+    }),
+  ),
+  allowed: z.array(z.strictObject({ tool: z.string(), text: z.string(), at: text })),
+});
+
 export const MAIL_SHAPES: Readonly<Record<string, VerbShape>> = {
   send: { answers: [receipts] },
   answer: { answers: [receipts] },
+  approvals: { answers: [approvals] },
   inbox: { answers: [messages], lines: [message] },
   take: { answers: [taken] },
 };

@@ -22,7 +22,7 @@ const mail: readonly Verb[] = [
   },
   {
     name: 'answer',
-    summary: 'answer a question that a member asked the lead; the member then continues',
+    summary: 'answer a question or a permission that a member asked for; the member then continues',
     words: '[team] [id] [text]',
     examples: [
       {
@@ -30,8 +30,23 @@ const mail: readonly Verb[] = [
         what: 'with the question id that `teams why` shows',
       },
       { line: 'teams answer login 01KAMQ2S4J5X6Y7Z8A9B0C1D2E - <decision.txt', what: 'read the answer from stdin' },
+      {
+        line: 'teams answer 01KAMQ2S4J5X6Y7Z8A9B0C1D2E always',
+        what: 'a permission: yes, no REASON, always, always tool',
+      },
     ],
     load: () => import('../commands/mail/answer.ts'),
+  },
+  {
+    name: 'approvals',
+    summary: 'list the permissions that agents asked for, and what is allowed for always',
+    words: '[team]',
+    options: [{ flags: '--remove <n>', what: 'take back what is allowed for always, by its number' }],
+    examples: [
+      { line: 'teams approvals login', what: 'who asked for what, and how it was answered' },
+      { line: 'teams approvals login --remove 1', what: 'ask again from now on' },
+    ],
+    load: () => import('../commands/teams/approvals.ts'),
   },
   {
     name: 'inbox',

@@ -122,6 +122,13 @@ const problemFacts = ({ problem }: Extract<Row, { kind: 'problem' }>, columns: n
   ...wrapped(safeLine(problem.text), columns).map(plain),
 ];
 
+const HOW = {
+  question: 'a: answer',
+  plan: 'a: approve  r: refuse',
+  consensus: 'a: approve  r: refuse',
+  permission: 'a: allow  r: refuse',
+};
+
 /** The whole question, and how to answer it. */
 function questionOf(row: Row | undefined, columns: number): StyledLine[] {
   const request = row?.kind === 'problem' ? row.problem.request : undefined;
@@ -129,8 +136,10 @@ function questionOf(row: Row | undefined, columns: number): StyledLine[] {
   const lines = safeText(request.text)
     .split('\n')
     .flatMap((line) => wrapped(line, columns));
-  const how = request.kind === 'question' ? 'a: answer' : 'a: approve  r: refuse';
-  const what = { question: 'QUESTION', plan: 'PLAN', consensus: 'NO CONSENSUS' }[request.kind];
+  const how = HOW[request.kind];
+  const what = { question: 'QUESTION', plan: 'PLAN', consensus: 'NO CONSENSUS', permission: 'PERMISSION' }[
+    request.kind
+  ];
   return [
     heading(`${what} of ${safeLine(request.from)}`, how),
     ...within(

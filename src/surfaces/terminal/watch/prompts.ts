@@ -43,6 +43,7 @@ export function deciding(state: State, approve: boolean, { rows, row, member }: 
   const { request, task } = problem ?? {};
   if (request === undefined)
     return { ...state, notice: approve ? 'No request waits for an answer.' : 'Choose a failed task to retry it.' };
+  if (request.kind === 'permission') return permitting(state, request, approve);
   return request.kind === 'question' ? answering(state, request, approve) : judging(state, request, task, approve);
 }
 
@@ -52,6 +53,14 @@ const answering = (state: State, { id, from }: Request, approve: boolean): State
   approve
     ? asking(state, `answer ${from}`, (text) => ({ order: { do: 'answer', id, text } }))
     : { ...state, notice: `${from} asked a question: press a to answer it.` };
+
+/** Enter alone allows one call. */
+const permitting = (state: State, { id, from }: Request, approve: boolean): State =>
+  approve
+    ? asking(state, `allow ${from} this call; or always, always tool`, (text) => answer(id, text.trim() || 'yes'), true)
+    : asking(state, `refuse ${from} this call, because`, (text) => answer(id, `no ${text}`.trim()), true);
+
+const answer = (id: string, text: string): Asked => ({ order: { do: 'answer', id, text } });
 
 /** Decides on a plan, or on work whose discussion ended without consensus. */
 function judging(state: State, { from, kind }: Request, task: string | undefined, approve: boolean): State {

@@ -225,6 +225,40 @@ function TextBox({
   );
 }
 
+/** Allows or refuses one call of a tool. */
+function PermissionForm({ id, from }: { id: string; from: string }): JSX.Element {
+  const [text, setText] = useState('');
+  const command = useCommand();
+  const answer = (word: string): void => {
+    void command.run({ do: 'answer', request: id, text: `${word} ${text}`.trim() });
+  };
+  return (
+    <form
+      class="compose"
+      aria-label={`Permission for ${from}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        answer('yes');
+      }}
+    >
+      <TextBox label="Reason, if you refuse" value={text} onText={setText} />
+      <button type="submit" class="primary" disabled={command.isBusy}>
+        Allow once
+      </button>
+      <button type="button" disabled={command.isBusy} onClick={() => answer('always')}>
+        Allow this call always
+      </button>
+      <button type="button" disabled={command.isBusy} onClick={() => answer('always tool')}>
+        Allow this tool always
+      </button>
+      <button type="button" disabled={command.isBusy} onClick={() => answer('no')}>
+        Refuse
+      </button>
+      <Outcome {...command} />
+    </form>
+  );
+}
+
 /** Answers a request of a member: a question, a plan, or work without consensus. */
 export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
@@ -233,6 +267,7 @@ export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element 
   const { request, task = '' } = problem;
   if (!isLive || request === undefined) return null;
   const { id, kind, from } = request;
+  if (kind === 'permission') return <PermissionForm id={id} from={from} />;
   const isQuestion = kind === 'question';
   const approve = (): void => {
     void command.run(isQuestion ? { do: 'answer', request: id, text } : { do: 'judge', task, approve: true, text });

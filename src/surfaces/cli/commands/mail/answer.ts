@@ -1,6 +1,7 @@
-/** `teams answer`: answers a member's question to the lead, once; the member then continues. */
+/** `teams answer`: answers a member's question to the lead, or a permission, once; the member then continues. */
 import { UsageError } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { noMore } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
@@ -20,6 +21,7 @@ export const act: Act = async (context, given) => {
       `What is the answer to ${id}? \`teams answer ${handle.name} ${id} TEXT\`, or - to read it from stdin.`,
     );
   noMore(rest);
+  if (handle.store.board.fold().requests.get(id)?.kind === 'permission') refuseMembers(context, 'answer a permission');
   const sent = await handle.answer(id, await givenText(context, word));
   context.result({ receipts: [sent] }, `answered  ${sent.recipient}  ${id}`);
   return 0;
