@@ -2,7 +2,7 @@
 import type { OpenRequest, Request } from '../model/board/request.ts';
 import type { AllowedAlways } from '../model/team/team-config.ts';
 
-export interface PermissionAnswer {
+interface PermissionAnswer {
   readonly approve: boolean;
   /** It holds from now on: for exactly this call, or for every call of the tool. */
   readonly always?: 'call' | 'tool';
