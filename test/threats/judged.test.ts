@@ -127,6 +127,22 @@ describe('what members in a sandbox wrote', () => {
     expect(out).toContain('the validation: workspace-write is not enforced: gates.sandbox is off');
   });
 
+  it.each([
+    'mkfifo package.json',
+    'mkdir package.json',
+    'ln -s /dev/zero package.json',
+    'ln -s /etc/passwd package.json',
+    'echo {} >a; ln a package.json',
+    'truncate -s 60G package.json',
+    'truncate -s 60G Makefile',
+    'mkfifo Makefile',
+    'ln -s Makefile Makefile',
+  ])('a gate that is detected is skipped, and the run ends in order: %s', async (command) => {
+    const { exitCode } = await run({ sandbox: 'workspace-write', run: command, gates: { test: true } });
+    expect(exitCode).toBe(0);
+    expect(text()).toContain('no test command was found');
+  });
+
   it('a failed gate names the cure', async () => {
     await run({ sandbox: 'workspace-write', run: rewrite('exit 3'), gates: { test: 'sh check.sh' } });
     expect(text()).toMatch(/gate test: sh check\.sh: exit 3.*gates\.sandbox: off/);

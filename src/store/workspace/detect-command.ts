@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lookAt, type Disk } from '../files/disk.ts';
-import { readText } from '../files/file.ts';
+import { regularBytes } from './regular-file.ts';
 
 type GateName = 'build' | 'test' | 'lint';
 
@@ -33,7 +33,7 @@ const USUAL: readonly Known[] = [
 
 /** @returns the command, or undefined when no file of the directory implies one */
 export function detectCommand(disk: Disk, directory: string, gate: GateName): string | undefined {
-  const script = npmScript(disk, directory, gate);
+  const script = npmScript(directory, gate);
   if (script !== undefined) return script;
   const has = (file: string): boolean => lookAt(disk, join(directory, file)) !== undefined;
   const from = (known: readonly Known[]): string | undefined =>
@@ -41,8 +41,13 @@ export function detectCommand(disk: Disk, directory: string, gate: GateName): st
   return from(CERTAIN) ?? makeTarget(disk, directory, gate) ?? from(USUAL);
 }
 
-function npmScript(disk: Disk, directory: string, gate: GateName): string | undefined {
-  const text = readText(disk, join(directory, 'package.json'));
+/** A larger file is none that people write. Members may have put anything in its place: a pipe, a link, a sparse file. */
+const LARGEST = 4 * 1024 * 1024;
+
+const textOf = (path: string): string | undefined => regularBytes(path, LARGEST)?.toString('utf8');
+
+function npmScript(directory: string, gate: GateName): string | undefined {
+  const text = textOf(join(directory, 'package.json'));
   if (text === undefined) return undefined;
   try {
     const parsed = packageSchema.safeParse(JSON.parse(text));
@@ -66,7 +71,7 @@ const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 
 function makeTarget(disk: Disk, directory: string, gate: GateName): string | undefined {
   const file = MAKEFILES.find((name) => lookAt(disk, join(directory, name)) !== undefined);
-  const text = file === undefined ? undefined : readText(disk, join(directory, file));
+  const text = file === undefined ? undefined : textOf(join(directory, file));
   const targetsOf = (line: string): string[] => {
     const colon = line.indexOf(':');
     // Neither a recipe nor an assignment such as `test := unit`.
