@@ -8,9 +8,12 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const page = read('docs/reliability.md');
 
 /** `file › title` in back quotes; a back quote of a title is escaped. */
-const proofs = [...page.matchAll(/`(test\/[^`]+?) › ((?:\\`|[^`])+)`/g)].map(
-  ([, file = '', title = '']): [string, string] => [file, title.replaceAll('\\`', '`')],
-);
+const proofsIn = (text: string): [string, string][] =>
+  [...text.matchAll(/`(test\/[^`]+?) › ((?:\\`|[^`])+)`/g)].map(([, file = '', title = '']): [string, string] => [
+    file,
+    title.replaceAll('\\`', '`'),
+  ]);
+const proofs = proofsIn(page);
 const numbersIn = (heading: string): number[] => {
   const part = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n## ')[1] ?? '';
   return [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, numbers = '']) => numbers.split(', ').map(Number));
@@ -38,16 +41,27 @@ it('every rule that source, tests and pages cite is in the specification', () =>
 });
 
 describe('the page of proofs', () => {
-  it.each(proofs)('the page of proofs names an existing test: %s › %s', (file, title) => {
-    expect(existsSync(join(ROOT, file))).toBe(true);
-    const source = read(file);
-    expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
-  });
+  it.each([...proofs, ...proofsIn(read('docs/security.md'))])(
+    'the page of proofs names an existing test: %s › %s',
+    (file, title) => {
+      expect(existsSync(join(ROOT, file))).toBe(true);
+      const source = read(file);
+      expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
+    },
+  );
 
   it('the page of proofs has a row for every fault and every threat', () => {
     expect(proofs.length).toBeGreaterThan(100);
     expect(numbersIn('Faults')).toEqual(upTo(63));
     expect(numbersIn('Threats').toSorted((a, b) => a - b)).toEqual(upTo(27));
+  });
+
+  it('the page on security has a row for every attack that worked once', () => {
+    const rows = [...read('docs/security.md').matchAll(/^\| ([CHML]\d) \| .* \| (.*) \|$/gm)];
+    const numbered = (letter: string, last: number): string[] => upTo(last).map((number) => `${letter}${number}`);
+    const all = [...numbered('C', 4), ...numbered('H', 8), ...numbered('M', 5), ...numbered('L', 4)];
+    expect(rows.map(([, number]) => number)).toEqual(all);
+    expect(rows.filter(([, , tests = '']) => proofsIn(tests).length === 0)).toEqual([]);
   });
 
   it('the page of proofs has every guarantee of the README', () => {

@@ -207,6 +207,12 @@ describe('the world inside', () => {
     expect(await run((await fence()).hold(command))).toBe('0\n1\n2\n3\n');
   });
 
+  it('processes and the size of a file are limited', async () => {
+    const held = await openFence(place);
+    const said = await runInside(held, place, 'ulimit -u; : >big; truncate -s 65G big 2>/dev/null || echo held');
+    expect(said).toMatch(/^4096\nheld\n$/);
+  });
+
   it('no other process, no capability, no uid of root', async () => {
     const said = await inside(
       await fence(),

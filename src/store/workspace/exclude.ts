@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { appendUserFile, isDirectory, readUserFile, rewriteUserFile } from '../user/user-file.ts';
+import { UsageError } from '../../model/text/errors.ts';
 import { rootPaths } from '../files/paths.ts';
 
 /**
@@ -51,6 +52,9 @@ export function excludeFromGit(root: string): Excluded {
     const exclusion = missingExclusion(root);
     if (exclusion === undefined || exclusion.missing.length === 0) return { isAdded: false };
     const { file, missing, isEarlier } = exclusion;
+    // An archive may bring a repository whose file leads anywhere.
+    const link = [dirname(file), file].find(isLink);
+    if (link !== undefined) throw new UsageError('USAGE', `${link} is a link, and is not followed.`);
     const present = readUserFile(file) ?? '';
     const before = isEarlier ? withoutEarlier(present) : present;
     const gap = before === '' || before.endsWith('\n') ? '' : '\n';
@@ -104,5 +108,7 @@ function readIfAllowed(file: string): string | undefined {
     return undefined;
   }
 }
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

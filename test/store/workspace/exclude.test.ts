@@ -1,6 +1,6 @@
 /** What git leaves out after `excludeFromGit`: the folders of teams, and nothing of a project's own files. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { excludeFromGit, missingExclusion } from '../../../src/store/workspace/exclude.ts';
@@ -72,4 +72,19 @@ describe('git leaves out the folders of teams only', () => {
     expect(excludeFromGit(root).isAdded).toBe(false);
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
+});
+
+it.each(['info', 'info/exclude'])('a link in the place of .git/%s is not written through', (place) => {
+  const root = tempDir();
+  const elsewhere = tempDir();
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  const path = join(root, '.git', place);
+  rmSync(path, { recursive: true, force: true });
+  writeFileSync(join(elsewhere, 'exclude'), 'mine\n');
+  symlinkSync(place === 'info' ? elsewhere : join(elsewhere, 'exclude'), path);
+  expect(excludeFromGit(root)).toMatchObject({
+    isAdded: false,
+    warning: expect.stringContaining('is a link') as string,
+  });
+  expect(readFileSync(join(elsewhere, 'exclude'), 'utf8')).toBe('mine\n');
 });
