@@ -60,7 +60,14 @@ const userState = (at: string) => ({
   ),
 });
 
-async function campaign(seed: number): Promise<void> {
+interface Spoilt {
+  readonly gate?: string;
+  readonly kills?: number;
+  /** Called before the check, with the user's repository. */
+  readonly spoil?: (at: string) => void;
+}
+
+async function campaign(seed: number, { gate = GATE, kills: most = KILLS, spoil }: Spoilt = {}): Promise<void> {
   const draw = draws(seed);
   const place = new Workplace();
   const at = join(place.root, 'work');
@@ -71,7 +78,7 @@ async function campaign(seed: number): Promise<void> {
   for (const name of ['staged.txt', 'edited.txt', 'list.txt', 'stashed.txt'])
     writeFileSync(join(at, name), `${name}\n`);
   writeFileSync(join(at, 'task.sh'), TASK, { mode: 0o755 });
-  writeFileSync(join(at, 'p.json'), JSON.stringify(planOf(told)));
+  writeFileSync(join(at, 'p.json'), JSON.stringify(planOf(told, gate)));
   git(at, 'add', '-A');
   git(at, 'commit', '-qm', 'begin');
   writeFileSync(join(at, 'stashed.txt'), 'put away\n');
@@ -89,7 +96,7 @@ async function campaign(seed: number): Promise<void> {
   let code = -1;
   let why = '';
   const mains = new Set<string>();
-  for (let run = 0; code !== 0 && run < 60 + KILLS; run += 1) {
+  for (let run = 0; code !== 0 && run < 60 + most; run += 1) {
     const verb = existsSync(join(at, '.teams/p/config.json'))
       ? ['resume', 'p', '--retry-failed']
       : ['run', 'p.json', '--fresh'];
@@ -106,7 +113,7 @@ async function campaign(seed: number): Promise<void> {
       if (main !== undefined) mains.add(main);
       const found = ours();
       // A lead that has only just begun has nothing to lose yet.
-      if (kills >= KILLS || found.length < 3 || main === undefined) continue;
+      if (kills >= most || found.length < 3 || main === undefined) continue;
       const victim = found[draw(found.length)] ?? 0;
       for (const { pid } of [
         ...running().filter(({ parent, command }) => parent === victim && command.startsWith('git')),
@@ -134,10 +141,11 @@ async function campaign(seed: number): Promise<void> {
   const values = [...mains].map((commit) => ({ commit, isRed: isRed(at, commit) }));
   rmSync(join(at, '.teams'), { recursive: true, force: true });
   rmSync(join(at, '.tasks'), { recursive: true, force: true });
+  spoil?.(at);
   git(at, 'gc', '--prune=now', '--quiet');
   expect(git(at, 'fsck', '--no-dangling').trim()).toBe('');
   expect(userState(at)).toEqual(before);
-  expect(values.filter((value) => value.isRed)).toEqual([]);
+  expect(values.flatMap((value) => (value.isRed ? [`red ${value.commit.slice(0, 7)}`] : []))).toEqual([]);
   expect(isRed(at, main)).toBe(false);
   // Each task landed once.
   const landed = git(
@@ -168,7 +176,7 @@ async function campaign(seed: number): Promise<void> {
   );
 }
 
-const planOf = (told: string): object => ({
+const planOf = (told: string, gate: string): object => ({
   name: 'p',
   isolation: 'trees',
   members: ['ada', 'bob', 'cy', 'dan'].map((name) => ({ name, agent: { kind: 'exec' } })),
@@ -178,7 +186,7 @@ const planOf = (told: string): object => ({
     env: { TOLD: told },
     retries: 100,
   })),
-  gates: { test: GATE },
+  gates: { test: gate },
 });
 
 function mainIn(at: string): string | undefined {
@@ -240,3 +248,18 @@ it.each(SEEDS)(
     await campaign(seed);
   },
 );
+
+/** The check itself is checked. */
+it('the check sees a common state that is red, where the gate always says yes', { timeout: 600_000 }, async () => {
+  allowLeft(/./);
+  await expect(campaign(1, { gate: 'true', kills: 0 })).rejects.toThrow(/'red /);
+});
+
+it('the check sees lost work, where what killed members left is not kept', { timeout: 900_000 }, async () => {
+  allowLeft(/./);
+  const spoil = (at: string): void => {
+    for (const ref of git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams').split('\n'))
+      if (/\/(?:left|attempts|trees|candidates)\//.test(ref)) git(at, 'update-ref', '-d', ref);
+  };
+  await expect(campaign(2, { kills: 8, spoil })).rejects.toThrow(/token-/);
+});

@@ -144,11 +144,20 @@ export async function runTeam(
     run.onStarted?.(session);
     const { ending, gates } = await carryOut(session, plan, run, landing);
     await landing?.stop();
-    return await conclude(session, ending, gates, { ...run, notes: unkept === undefined ? [] : [unkept] });
+    const said = landing === undefined ? [] : await changesMeanwhile(session);
+    return await conclude(session, ending, gates, {
+      ...run,
+      notes: [...(unkept === undefined ? [] : [unkept]), ...said],
+    });
   } finally {
     await landing?.close();
     await session.close();
   }
+}
+
+async function changesMeanwhile(session: RunSession): Promise<string[]> {
+  const { checkoutChanges } = await import('../landing/checkout-changes.ts');
+  return checkoutChanges(session);
 }
 
 const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'template' | 'boundaryFiles'> =>
