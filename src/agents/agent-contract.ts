@@ -80,6 +80,8 @@ export type AgentEvent =
    * budget has room. `most`: the tokens that the call can use; the answer may allow fewer in `outputTokens`.
    */
   | { readonly type: 'calling'; readonly most?: CallBound }
+  /** What the vendor told of its limit of requests, with an answer. */
+  | { readonly type: 'allowance'; readonly left: number; readonly resetMs: number; readonly limit: number }
   /** The vendor refused the call that `calling` told: it used nothing. */
   | { readonly type: 'unbilled' }
   /** The vendor refused or the connection broke; the agent waits, `afterMs` milliseconds if given, and tries again. */

@@ -9,4 +9,23 @@ export function vendorOf({ kind, baseUrl }: AgentSpec): string | undefined {
   return baseUrl === undefined || usual === undefined ? usual : hostOf(baseUrl);
 }
 
+/**
+ * What a vendor counts requests by: its address and the user's key there. Agents without a key use the login of the machine's
+ * user.
+ *
+ * @returns undefined if the agent calls no vendor, or none that is known
+ */
+export function credentialOf(
+  spec: AgentSpec,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const vendor = vendorOf(spec);
+  if (vendor === undefined) return undefined;
+  const { apiKeys, login } = recordOf(spec.kind);
+  const key = [...(apiKeys ?? []), ...(login?.keys ?? [])]
+    .map((name) => spec.env?.[name] ?? environment[name])
+    .find((value) => value !== undefined && value !== '');
+  return `${vendor}\n${key ?? ''}`;
+}
+
 const hostOf = (url: string): string => /^https?:\/\/([^/?#]+)/.exec(url)?.[1] ?? url;

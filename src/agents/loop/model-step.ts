@@ -5,6 +5,7 @@ import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { AgentEvent, CallAnswer } from '../agent-contract.ts';
+import { allowanceIn } from './allowance.ts';
 import type { Library } from './library.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
 import type { ResolvedModel } from './model-vendor.ts';
@@ -60,6 +61,8 @@ export async function* streamModelStep(
     for await (const part of result.fullStream) {
       deadline.listen();
       for (const text of heard.lines(part)) yield { type: 'said', text };
+      const told = part.type === 'finish-step' ? allowanceIn(part.response.headers) : undefined;
+      if (told !== undefined) yield { type: 'allowance', ...told };
       if (part.type === 'finish-step' && isAny(part.usage))
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }

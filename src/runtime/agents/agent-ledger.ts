@@ -8,7 +8,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import { sessionIdSchema } from '../../model/team/team-config.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
-import { vendorOf } from '../../policy/vendor.ts';
+import { credentialOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { MemberSession } from '../team/member-session.ts';
@@ -21,7 +21,7 @@ const named = ({ model }: AgentSpec): { model?: string } => (model === undefined
 /** The events that the ledger handles. */
 type LedgerEvent = Extract<
   AgentEvent,
-  { type: 'session' | 'used' | 'usage' | 'retrying' | 'unbilled' | 'noted' | 'planned' }
+  { type: 'session' | 'used' | 'usage' | 'retrying' | 'unbilled' | 'noted' | 'planned' | 'allowance' }
 >;
 
 export class AgentLedger {
@@ -32,7 +32,6 @@ export class AgentLedger {
   #task: string | undefined;
 
   constructor(session: MemberSession, spec: AgentSpec, prices: PriceRules = {}) {
-    const vendor = vendorOf(spec);
     this.#session = session;
     this.#spec = spec;
     const spender = { store: session.store, member: session.name, by: session.speaker.incarnation };
@@ -43,7 +42,8 @@ export class AgentLedger {
       ...prices,
       perCall: hasToolLoop(spec.kind),
     });
-    this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor, session.name);
+    const credential = credentialOf(spec, process.env);
+    this.#pace = credential === undefined ? undefined : new VendorPace(session.store, credential, session.name);
   }
 
   /**
@@ -92,6 +92,8 @@ export class AgentLedger {
         this.#tell({ type: 'agent.delayed', text: event.text });
         if (event.why === 'rate_limited') await this.#pace?.refused(event.afterMs);
         return;
+      case 'allowance':
+        return this.#pace?.allowed(event);
       case 'unbilled':
         return this.#budget.unbilled();
       default:

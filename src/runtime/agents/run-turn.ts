@@ -71,6 +71,7 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
     case 'usage':
     case 'retrying':
     case 'unbilled':
+    case 'allowance':
     case 'noted':
     case 'planned':
       await ledger?.heard(event, signal);

@@ -1,38 +1,52 @@
 /**
- * How the members of a team call one vendor, through one small file: no member calls before the pause ends that the
- * vendor asked for, several refusals in the same pause count once, and few calls are unanswered at once until the vendor
- * has answered (policy/backoff.ts).
+ * How the members of all teams of a user call one vendor, through one small file a credential: no member calls before the
+ * pause ends that the vendor asked for or before its allowance is whole again, several refusals in the same pause count
+ * once, few calls are unanswered at once until the vendor has answered (policy/backoff.ts), and teams take turns
+ * (policy/governor.ts).
  */
+import { answeredAt, isUnlimited, LONGEST_ASKED_MS, NO_PAUSE, refusedAt } from '../../policy/backoff.ts';
 import {
-  admitted,
-  answeredAt,
-  ended,
-  isUnlimited,
-  LONGEST_ASKED_MS,
-  NO_PAUSE,
-  refusedAt,
-  type VendorPause,
-} from '../../policy/backoff.ts';
+  allowanceTold,
+  givenBack,
+  isGoverned,
+  tryBegin,
+  untilAllowed,
+  waiting,
+  withoutDead,
+  type Allowance,
+  type VendorRecord,
+} from '../../policy/governor.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+import { livenessOf, ownIdentity } from '../../os/process-table.ts';
+import { hashText } from '../../store/board/results.ts';
+import { realDisk } from '../../store/files/disk.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { VendorFile } from '../../store/team/vendor-file.ts';
 
 /** Milliseconds after which a member asks again for a slot. */
 const ASK_AGAIN_MS = 100;
 
+type PaceRecord = VendorRecord<ProcessIdentity>;
+
 export class VendorPace {
-  readonly #store: TeamStore;
-  readonly #vendor: string;
+  readonly #clock: TeamStore['clock'];
+  readonly #file: VendorFile;
+  readonly #team: string;
   readonly #caller: string;
   /** When the last call began. */
   #calledAt = 0;
-  /** Whether the last call takes a slot. */
-  #isOpen = false;
-  /** The pause as this process first saw it, and its end on the monotonic clock. */
-  #seen: { readonly until: number; readonly deadline: number } | undefined;
+  /** Whether the file knows this caller. */
+  #isKnown = false;
 
-  constructor(store: TeamStore, vendor: string, caller: string) {
-    this.#store = store;
-    this.#vendor = vendor;
-    this.#caller = caller;
+  /**
+   * @param credential the vendor, and what identifies the user there; only its hash is written
+   * @param caller the member, unique in its team
+   */
+  constructor({ clock, paths }: Pick<TeamStore, 'clock' | 'paths'>, credential: string, caller: string) {
+    this.#clock = clock;
+    this.#file = new VendorFile({ disk: realDisk, clock }, hashText(credential).slice(0, 32));
+    this.#team = paths.folder;
+    this.#caller = `${caller} of ${paths.folder}`;
   }
 
   /**
@@ -42,23 +56,29 @@ export class VendorPace {
    */
   async begin(): Promise<number> {
     const left = this.left();
-    if (left > 0) return left;
-    const { clock } = this.#store;
-    if (!isUnlimited(this.#pause())) {
-      this.#isOpen = await this.#change((pause) => admitted(pause, { caller: this.#caller, now: clock.now() }));
-      if (!this.#isOpen) return ASK_AGAIN_MS;
-    }
-    this.#calledAt = clock.now();
+    const record = this.#record();
+    // Also in a pause it says that it waits: a team that comes first does not take all of what follows.
+    if (!isUnlimited(record) || isGoverned(record)) {
+      const now = this.#clock.monotonic();
+      const asking = { caller: this.#caller, team: this.#team, process: ownIdentity(), now };
+      const isBegun = await this.#file.update((known) => {
+        const before = withoutDead<ProcessIdentity>(known ?? NO_PAUSE, (process) => livenessOf(process) === 'dead');
+        const began = left > 0 ? waiting(before, asking) : tryBegin(before, asking);
+        return { next: began.next, result: began.isBegun };
+      });
+      this.#isKnown = true;
+      if (!isBegun) return Math.max(ASK_AGAIN_MS, left);
+    } else if (left > 0) return left;
+    this.#calledAt = this.#clock.monotonic();
     return 0;
   }
 
-  /** Milliseconds until the vendor may be called; never more than the pause's own length, whatever the clock does. */
+  /** Milliseconds until the vendor may be called. */
   left(): number {
-    const { clock } = this.#store;
-    const { until, length = LONGEST_ASKED_MS } = this.#pause();
-    const left = Math.max(0, Math.min(until - clock.now(), length));
-    if (this.#seen?.until !== until) this.#seen = { until, deadline: clock.monotonic() + left };
-    return Math.max(0, Math.min(left, this.#seen.deadline - clock.monotonic()));
+    const record = this.#record();
+    const now = this.#clock.monotonic();
+    const pause = Math.max(0, Math.min(record.until - now, record.length ?? LONGEST_ASKED_MS));
+    return Math.max(pause, untilAllowed(record, now));
   }
 
   /**
@@ -68,48 +88,46 @@ export class VendorPace {
    * @returns milliseconds until the next call
    */
   async refused(retryAfterMs: number | undefined): Promise<number> {
-    const { clock } = this.#store;
-    const refusal = {
-      ...this.#call,
-      now: clock.now(),
-      random: Math.random(),
-      retryAfterMs,
-    };
-    this.#isOpen = false;
-    await this.#change((pause) => refusedAt(pause, refusal));
+    const now = this.#clock.monotonic();
+    const refusal = { ...this.#call, now, random: Math.random(), retryAfterMs };
+    await this.#change((record) => ({ ...record, ...refusedAt(record, refusal), learnedAt: now }));
     return this.left();
   }
 
   /** Records that the call was answered. */
   async answered(): Promise<void> {
-    if (!this.#isOpen && this.#pause().refusals === 0) return;
-    this.#isOpen = false;
-    await this.#change((pause) => answeredAt(pause, this.#call));
+    if (!this.#isKnown && this.#record().refusals === 0) return;
+    const learnedAt = this.#clock.monotonic();
+    await this.#change((record) => ({ ...record, ...answeredAt(record, this.#call), learnedAt }));
   }
 
-  /** Records that the call is over, if it was neither answered nor refused. */
+  /** Records what the vendor told of its limit with an answer. */
+  async allowed(told: Allowance): Promise<void> {
+    const now = this.#clock.monotonic();
+    await this.#file.update((known) => {
+      const next = allowanceTold<ProcessIdentity>(known ?? NO_PAUSE, { told, calledAt: this.#calledAt, now });
+      return { next, result: undefined };
+    });
+  }
+
+  /** Records that the call is over, or that nobody waits any more, if it was neither answered nor refused. */
   async end(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    await this.#change((pause) => ended(pause, this.#caller));
+    if (this.#isKnown) await this.#change((record) => record);
   }
 
   get #call(): { readonly caller: string; readonly calledAt: number } {
     return { caller: this.#caller, calledAt: this.#calledAt };
   }
 
-  #pause(): VendorPause {
-    return this.#store.vendors.read()?.vendors[this.#vendor] ?? NO_PAUSE;
+  #record(): PaceRecord {
+    return this.#file.read() ?? NO_PAUSE;
   }
 
-  /** @returns false if nothing was to be changed */
-  #change(change: (pause: VendorPause) => VendorPause | undefined): Promise<boolean> {
-    return this.#store.vendors.update((current) => {
-      const vendors = current?.vendors ?? {};
-      const changed = change(vendors[this.#vendor] ?? NO_PAUSE);
-      if (changed === undefined) return { result: false };
-      const next = { ...vendors[this.#vendor], ...changed };
-      return { next: { version: 1, ...current, vendors: { ...vendors, [this.#vendor]: next } }, result: true };
+  /** The caller gives its place back with it. */
+  async #change(change: (record: PaceRecord) => PaceRecord): Promise<void> {
+    this.#isKnown = false;
+    await this.#file.update((known) => {
+      return { next: givenBack(change(known ?? NO_PAUSE), this.#caller), result: undefined };
     });
   }
 }

@@ -1,5 +1,5 @@
 /** Teammates whose agent is a model API: in this process with the model server, and one in its own process. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join as under } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
@@ -122,7 +122,9 @@ describe('a teammate that is a model', () => {
     expect(server.requests.length).toBe(before);
     await completed(on, '1');
     await completed(on, '2');
-    expect(on.handle.store.vendors.read()?.vendors).toMatchObject({ [new URL(server.url).host]: { refusals: 0 } });
+    const vendors = under(on.root, 'state', 'teams', 'vendors');
+    const [file = ''] = readdirSync(vendors);
+    expect(JSON.parse(readFileSync(under(vendors, file), 'utf8'))).toMatchObject({ refusals: 0, callers: {} });
   });
 
   it('a member releases its task if the vendor refuses for long, and no attempt is counted', async () => {

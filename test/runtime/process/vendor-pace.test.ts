@@ -1,9 +1,26 @@
-/** A vendor's pause, and a clock that jumps. */
-import { expect, test } from 'vitest';
+/** How members of several teams call one vendor, through the file of its credential. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi, onTestFinished } from 'vitest';
+import { identityOf } from '../../../src/os/process-table.ts';
 import { VendorPace } from '../../../src/runtime/process/vendor-pace.ts';
+import { tempDir } from '../../support/temp.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
-test('a clock that is set back after a refusal makes no pause longer', async () => {
+let state: string;
+beforeEach(() => {
+  state = tempDir();
+  vi.stubEnv('XDG_STATE_HOME', state);
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+const folder = (): string => join(state, 'teams', 'vendors');
+const file = (): string => join(folder(), readdirSync(folder()).find((name) => name.endsWith('.json')) ?? '');
+const known = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
+
+test('a clock that is set back or forward after a refusal changes no pause', async () => {
   const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
   let shift = 0;
   const now = clock.now.bind(clock);
@@ -11,9 +28,8 @@ test('a clock that is set back after a refusal makes no pause longer', async () 
   const pace = new VendorPace(store, 'acme', 'ada');
   expect(await pace.begin()).toBe(0);
   const pause = await pace.refused(30_000);
-  shift = -3_600_000;
   const other = new VendorPace(store, 'acme', 'bob');
-  for (const one of [pace, other]) expect(one.left()).toBeLessThanOrEqual(pause);
+  for (shift of [-3_600_000, 3_600_000]) for (const one of [pace, other]) expect(one.left()).toBe(pause);
   clock.advance(pause + 1);
   for (const one of [pace, other]) expect(one.left()).toBe(0);
 });
@@ -26,14 +42,61 @@ test('a third member waits for a slot until one of two calls was answered; then 
   expect(await cy.begin()).toBeGreaterThan(0);
   await ada.answered();
   expect(await cy.begin()).toBe(0);
+  await bob.answered();
   for (let n = 0; n < 3; n += 1) {
     await cy.answered();
     await cy.begin();
   }
-  const before = store.vendors.read();
-  expect(before).toMatchObject({ vendors: { acme: { slots: 32 } } });
+  await cy.answered();
+  const before = known();
+  expect(before).toMatchObject({ slots: 32, callers: {} });
   expect(await cy.begin()).toBe(0);
   await cy.end();
   await cy.answered();
-  expect(store.vendors.read()).toEqual(before);
+  expect(known()).toEqual(before);
+});
+
+test('two teams with one key share a pause, and another key has its own', async () => {
+  const [one, two] = [new ToldTeam({ ada: 'executor/exec' }), new ToldTeam({ ada: 'executor/exec' })];
+  const [first, second] = [one, two].map(({ store }) => new VendorPace(store, 'acme\nkey', 'ada'));
+  const other = new VendorPace(two.store, 'acme\nother key', 'ada');
+  await first?.begin();
+  await first?.refused(30_000);
+  expect(second?.left()).toBeGreaterThanOrEqual(30_000);
+  expect(other.left()).toBe(0);
+  // The key itself is written nowhere.
+  expect(readFileSync(file(), 'utf8')).not.toContain('key');
+  expect(readdirSync(folder()).filter((name) => !name.endsWith('.json'))).toEqual([]);
+});
+
+test('the slots of a process that was killed are free at once, and those of a living one are not', async () => {
+  const { store } = new ToldTeam({ ada: 'executor/exec' });
+  const child = spawn('sleep', ['60']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const process = identityOf(child.pid ?? 0);
+  const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(store, 'acme', caller));
+  await ada?.begin();
+  await bob?.begin();
+  const record = JSON.parse(readFileSync(file(), 'utf8')) as { callers: Record<string, object> };
+  const [holder = ''] = Object.keys(record.callers);
+  const callers = { ...record.callers, [holder]: { ...record.callers[holder], process } };
+  writeFileSync(file(), JSON.stringify({ ...record, callers }));
+  expect(await cy?.begin()).toBeGreaterThan(0);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await cy?.begin()).toBe(0);
+});
+
+test('a told allowance is used up by all teams together, then all wait for its reset', async () => {
+  const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
+  const paces = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(store, 'acme', caller));
+  const [ada, bob, cy] = paces;
+  await ada?.begin();
+  await ada?.allowed({ limit: 20, left: 2, resetMs: 40_000 });
+  await ada?.answered();
+  expect([await ada?.begin(), await bob?.begin()]).toEqual([0, 0]);
+  expect(await cy?.begin()).toBe(40_000);
+  expect(known()).toMatchObject({ allowance: { left: 0, limit: 20 } });
+  clock.advance(40_001);
+  expect(await cy?.begin()).toBe(0);
 });

@@ -1,0 +1,157 @@
+/**
+ * Who of a user's teams may call a vendor now (docs/specification.md R7.9). One record a credential and machine: the pause,
+ * the slots (`backoff.ts`), how many requests the vendor still allows, as it tells in its headers, and who waits. Pure.
+ *
+ * All times are of the machine's monotonic clock, within one boot: a clock that is set changes nothing.
+ */
+import { admitted, ended, NO_PAUSE, type VendorPause } from './backoff.ts';
+
+/** What a vendor tells of its limit. */
+export interface Allowance {
+  /** Requests that it allows until `resetMs` have passed. */
+  readonly left: number;
+  readonly resetMs: number;
+  /** Requests that it allows after that. */
+  readonly limit: number;
+}
+
+interface Caller<Process> {
+  readonly team: string;
+  readonly process: Process;
+  /** When it last asked in vain; absent while it calls. */
+  readonly askedAt?: number | undefined;
+}
+
+export interface VendorRecord<Process> extends VendorPause {
+  readonly callers?: Readonly<Record<string, Caller<Process>>> | undefined;
+  readonly allowance?: { readonly left: number; readonly until: number; readonly limit: number } | undefined;
+  /** Calls that each team began since `countedSince`. */
+  readonly served?: Readonly<Record<string, number>> | undefined;
+  readonly countedSince?: number | undefined;
+  /** When the vendor last answered or refused: what was learned long before is forgotten. */
+  readonly learnedAt?: number | undefined;
+}
+
+/** Shares are counted for so long, and a told window is taken to last so long until the vendor says otherwise. */
+const WINDOW_MS = 60_000;
+/** Slots that were learned longer ago count no more. */
+const FORGOTTEN_MS = 10 * 60_000;
+/** Whoever waits says so again after this time … */
+const SAY_AGAIN_MS = 2_000;
+/** … and is passed over if it has not for this time. Its turn may be over. */
+const SILENT_MS = 6_000;
+
+interface Asking<Process> {
+  readonly caller: string;
+  readonly team: string;
+  readonly process: Process;
+  readonly now: number;
+}
+
+/** Whether calls of this record need to be counted. */
+export const isGoverned = <Process>({ allowance, callers = {} }: VendorRecord<Process>): boolean =>
+  allowance !== undefined || Object.keys(callers).length > 0;
+
+/** Milliseconds until the vendor allows a request again, by what it told. */
+export function untilAllowed<Process>({ allowance }: VendorRecord<Process>, now: number): number {
+  if (allowance === undefined || allowance.left > 0) return 0;
+  return Math.max(0, Math.min(allowance.until - now, 2 * WINDOW_MS));
+}
+
+/** The record without callers whose process is gone: their slots and places are free. */
+export function withoutDead<Process>(
+  record: VendorRecord<Process>,
+  isDead: (process: Process) => boolean,
+): VendorRecord<Process> {
+  const gone = Object.entries(record.callers ?? {}).filter(([, { process }]) => isDead(process));
+  return gone.reduce((rest, [caller]) => givenBack(rest, caller), record);
+}
+
+/** The caller neither calls nor waits any more. */
+export function givenBack<Process>(record: VendorRecord<Process>, caller: string): VendorRecord<Process> {
+  const { [caller]: _, ...callers } = record.callers ?? {};
+  return { ...record, ...ended(record, caller), callers };
+}
+
+export type Began<Process> =
+  | { readonly isBegun: true; readonly next: VendorRecord<Process> }
+  /** `next` is absent if there is nothing new to write. */
+  | { readonly isBegun: false; readonly next?: VendorRecord<Process> | undefined };
+
+/**
+ * Begins a call, or has it wait. The team that began the fewest calls in this minute is next; within a team, whoever waits
+ * longest.
+ */
+export function tryBegin<Process>(given: VendorRecord<Process>, asking: Asking<Process>): Began<Process> {
+  const { caller, team, process, now } = asking;
+  const record = counted(refilled(forgotten(given, now), now), now);
+  const open =
+    untilAllowed(record, now) === 0 && isNext(record, asking) ? admitted(record, { caller, now }) : undefined;
+  if (open === undefined) return waiting(record, asking);
+  const { allowance, served = {} } = record;
+  const next = {
+    ...record,
+    ...open,
+    callers: { ...record.callers, [caller]: { team, process } },
+    served: { ...served, [team]: (served[team] ?? 0) + 1 },
+    allowance: allowance && { ...allowance, left: Math.max(0, allowance.left - 1) },
+  };
+  return { isBegun: true, next };
+}
+
+/** Has a call wait. */
+export function waiting<Process>(
+  record: VendorRecord<Process>,
+  { caller, team, process, now }: Asking<Process>,
+): Began<Process> & { readonly isBegun: false } {
+  const before = record.callers?.[caller]?.askedAt;
+  if (before !== undefined && now - before < SAY_AGAIN_MS) return { isBegun: false };
+  return {
+    isBegun: false,
+    next: { ...record, callers: { ...record.callers, [caller]: { team, process, askedAt: now } } },
+  };
+}
+
+/**
+ * Takes what the vendor told with an answer. What began after that call is not in it yet.
+ *
+ * @param calledAt when the call began that was answered
+ */
+export function allowanceTold<Process>(
+  record: VendorRecord<Process>,
+  { told, calledAt, now }: { readonly told: Allowance; readonly calledAt: number; readonly now: number },
+): VendorRecord<Process> {
+  const later = Object.values(record.open ?? {}).filter((since) => since > calledAt).length;
+  return {
+    ...record,
+    learnedAt: now,
+    allowance: { left: Math.max(0, told.left - later), until: now + told.resetMs, limit: told.limit },
+  };
+}
+
+/** Teams that wait have the turn before a team that had more. */
+function isNext<Process>({ callers = {}, served = {} }: VendorRecord<Process>, { caller, team, now }: Asking<Process>) {
+  const had = (one: string): number => served[one] ?? 0;
+  return Object.entries(callers).every(([other, { team: theirs, askedAt }]) => {
+    const waits = askedAt !== undefined && other !== caller && now - askedAt < SILENT_MS;
+    return !waits || theirs === team || had(team) <= had(theirs);
+  });
+}
+
+function forgotten<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
+  const { learnedAt, callers } = record;
+  return learnedAt !== undefined && now - learnedAt > FORGOTTEN_MS ? { ...NO_PAUSE, callers } : record;
+}
+
+/** The told time has passed: the vendor allows its whole limit again. */
+function refilled<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
+  const { allowance } = record;
+  if (allowance === undefined || now < allowance.until) return record;
+  return { ...record, allowance: { ...allowance, left: allowance.limit, until: now + WINDOW_MS } };
+}
+
+function counted<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
+  const { countedSince } = record;
+  const isOver = countedSince === undefined || now - countedSince >= WINDOW_MS;
+  return isOver ? { ...record, served: {}, countedSince: now } : record;
+}

@@ -1,0 +1,99 @@
+/**
+ * What all teams of a user know together about one credential at a vendor: `$XDG_STATE_HOME/teams/vendors/HASH.json`
+ * (policy/governor.ts). Its times are of the machine's monotonic clock; a record of another boot counts as none.
+ */
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { Clock } from '../../model/text/clock.ts';
+import { ownIdentity } from '../../os/process-table.ts';
+import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
+import { makeDirectory } from '../files/file.ts';
+import { folderAt } from '../files/folder-of.ts';
+import { Document } from '../lock/document.ts';
+import { Locks } from '../lock/lock.ts';
+import { keyPath } from '../user/seal.ts';
+
+const processSchema = z.object({
+  pid: z.number(),
+  startTime: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+});
+const count = z.number().int().min(0);
+
+const vendorFileSchema = z.object({
+  version: z.number().int(),
+  bootId: z.string(),
+  refusals: count,
+  until: z.number(),
+  length: z.number().optional(),
+  slots: count.optional(),
+  open: z.record(z.string(), z.number()).optional(),
+  callers: z
+    .record(z.string(), z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional() }))
+    .optional(),
+  allowance: z.object({ left: count, until: z.number(), limit: count }).optional(),
+  served: z.record(z.string(), count).optional(),
+  countedSince: z.number().optional(),
+  learnedAt: z.number().optional(),
+});
+type VendorFileRecord = z.infer<typeof vendorFileSchema>;
+
+export class VendorFile {
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #folder: string;
+  readonly #name: string;
+  #open: { readonly document: Document<VendorFileRecord>; readonly locks: Locks } | undefined;
+
+  /** @param hash of the credential and its vendor */
+  constructor({ disk, clock }: { readonly disk: Disk; readonly clock: Clock }, hash: string) {
+    this.#disk = disk;
+    this.#clock = clock;
+    this.#folder = join(dirname(keyPath()), 'vendors');
+    this.#name = hash;
+  }
+
+  /** @returns undefined if nothing is known */
+  read(): VendorFileRecord | undefined {
+    return current(this.#documents().document.read());
+  }
+
+  async update<Result>(
+    change: (known: VendorFileRecord | undefined) => {
+      readonly next?: Omit<VendorFileRecord, 'version' | 'bootId'> | undefined;
+      readonly result: Result;
+    },
+  ): Promise<Result> {
+    const disk = this.#disk;
+    onDisk('create the directory', dirname(this.#folder), () =>
+      disk.mkdirSync(dirname(this.#folder), { recursive: true, mode: DIRECTORY_MODE }),
+    );
+    makeDirectory(disk, this.#folder);
+    const { document, locks } = this.#documents();
+    try {
+      return await document.update((known) => {
+        const { next, result } = change(current(known));
+        return { next: next && { ...next, version: 1, bootId: ownIdentity().bootId }, result };
+      });
+    } finally {
+      // Its token goes at once: a caller has no moment at which it ends.
+      locks.close();
+    }
+  }
+
+  #documents() {
+    if (this.#open !== undefined) return this.#open;
+    const [disk, clock, folder] = [this.#disk, this.#clock, this.#folder];
+    const locks = new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true });
+    const path = join(folder, `${this.#name}.json`);
+    const lock = join(folder, `${this.#name}.lock`);
+    const made = { document: new Document({ disk, path, lock, locks, schema: vendorFileSchema }), locks };
+    // Its folder is a part of the lock's identity.
+    if (folderAt(disk, folder) !== undefined) this.#open = made;
+    return made;
+  }
+}
+
+const current = (record: VendorFileRecord | undefined): VendorFileRecord | undefined =>
+  record?.bootId === ownIdentity().bootId ? record : undefined;
