@@ -31,7 +31,7 @@ const ARGUMENTS = {
   why: () => ['why', 'bench', '77'],
   'why of the team': () => ['why', 'bench'],
   list: () => ['list'],
-  log: () => ['log', 'bench', '--last', '20'],
+  log: () => ['log', 'bench'],
 };
 
 export async function measure(bench) {

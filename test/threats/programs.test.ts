@@ -9,7 +9,23 @@ import { expect, it } from 'vitest';
 import { Workplace } from '../support/cli.ts';
 import { tempDir } from '../support/temp.ts';
 
-const NAMES = ['git', 'prlimit', 'bwrap', 'bash', 'sh', 'env', 'node', 'ps', 'git-lfs', 'unshare', 'setsid', 'claude', 'codex', 'gemini', 'opencode'];
+const NAMES = [
+  'git',
+  'prlimit',
+  'bwrap',
+  'bash',
+  'sh',
+  'env',
+  'node',
+  'ps',
+  'git-lfs',
+  'unshare',
+  'setsid',
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+];
 
 it.each([
   ['an absolute entry in the project', (bin: string) => `${bin}:`],
