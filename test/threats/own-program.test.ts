@@ -23,7 +23,7 @@ beforeEach(() => {
   project = join(base, 'project');
   const own = join(project, 'node_modules/teams-runtime');
   for (const name of ['bin', 'dist', 'package.json', 'schemas'])
-    cpSync(name, join(own, name), { recursive: true, filter: (path) => !path.includes('types') });
+    cpSync(name, join(own, name), { recursive: true, filter: (path) => !/\/(?:types|cache)$/.test(path) });
   for (const name of ['piscina', '@napi-rs'])
     cpSync(join('node_modules', name), join(project, 'node_modules', name), { recursive: true });
   mkdirSync(join(base, 'home'));

@@ -15,6 +15,9 @@ import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
 import { TurnBudget } from '../budget/turn-budget.ts';
 
+/** Milliseconds after which a member that waits for its vendor looks again. */
+const LOOK_AGAIN_MS = 1_000;
+
 /** The model from the spec, for programs that do not report which model they use. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
@@ -124,13 +127,17 @@ export class AgentLedger {
   async #wait(signal: AbortSignal): Promise<void> {
     const pace = this.#pace;
     if (pace === undefined) return;
-    let told: string | undefined;
+    const { clock } = this.#session.store;
+    let [told, toldEnds]: [string | undefined, number] = [undefined, 0];
     // Another member's refusal may make the pause longer meanwhile.
     for (let ms = await pace.begin(); ms > 0 && !signal.aborted; ms = await pace.begin()) {
       const reason = pace.left() > 0 ? 'its vendor asked for a pause' : 'another member tries its vendor first';
-      if (reason !== told || pace.left() > 0) this.#session.note({ state: 'rate-limited', reason, forMs: ms });
-      told = reason;
-      await this.#session.store.clock.sleep(ms, signal);
+      const ends = clock.monotonic() + ms;
+      if (reason !== told || (pace.left() > 0 && Math.abs(ends - toldEnds) > LOOK_AGAIN_MS))
+        this.#session.note({ state: 'rate-limited', reason, forMs: ms });
+      [told, toldEnds] = [reason, ends];
+      // Another call's answer may tell of more room.
+      await clock.sleep(Math.min(ms, LOOK_AGAIN_MS), signal);
     }
     if (told !== undefined) this.#session.note();
   }

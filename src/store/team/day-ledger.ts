@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { dayAccount, type BudgetAccount } from '../../model/team/budget-account.ts';
 import type { LedgerEntry } from '../../model/team/budget.ts';
 import type { Clock } from '../../model/text/clock.ts';
+import { isTeamError } from '../../model/text/errors.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { DIRECTORY_MODE, list, onDisk, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
@@ -38,9 +39,9 @@ export class DayLedger {
     this.#directory = environment.directory ?? join(dirname(keyPath()), 'spending');
   }
 
-  /** It changes with each record, and when a day begins. */
+  /** It changes with each record, when a day begins, and when a process is gone that had reserved: see {@link change}. */
   get mark(): string {
-    return `${this.day} ${this.#open?.day} ${this.#open?.ledger.offset}`;
+    return `${this.day} ${this.#open?.day} ${this.#open?.ledger.offset} ${this.#dead()}`;
   }
 
   get day(): string {
@@ -95,6 +96,16 @@ export class DayLedger {
     this.#open = undefined;
   }
 
+  /** How many reservations are of processes that are gone; of a damaged ledger nobody can tell. */
+  #dead(): number | undefined {
+    try {
+      return settledForTheDead(this.look()).length;
+    } catch (error) {
+      if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
+      throw error;
+    }
+  }
+
   #last(): string | undefined {
     return this.#days().at(-1);
   }
@@ -145,8 +156,8 @@ export class DayLedger {
 }
 
 /** Whoever is gone will never tell what it used: what it had reserved counts. */
-const settledForTheDead = (account: BudgetAccount): LedgerEntry[] =>
-  account.all.flatMap(({ id, hold, process }): LedgerEntry[] =>
+const settledForTheDead = (account: BudgetAccount | undefined): LedgerEntry[] =>
+  (account?.all ?? []).flatMap(({ id, hold, process }): LedgerEntry[] =>
     process === undefined || livenessOf(process) !== 'dead'
       ? []
       : [{ do: 'settle', id, used: hold, untold: ['cost', 'tokens'] }],

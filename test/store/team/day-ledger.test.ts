@@ -1,11 +1,12 @@
 /** The ledger of a user's day: what a new day takes over, clocks that jump, processes that are gone, damage. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerEntry } from '../../../src/model/team/budget.ts';
 import type { Clock } from '../../../src/model/text/clock.ts';
-import { ownIdentity } from '../../../src/os/process-table.ts';
+import { identityOf, ownIdentity } from '../../../src/os/process-table.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { DayLedger } from '../../../src/store/team/day-ledger.ts';
 import { realClock } from '../../support/clock.ts';
@@ -88,6 +89,20 @@ describe('the ledger of a day', () => {
     expect(spent(ledger)).toBe(4);
     expect(ledger.look()?.all.map(({ id }) => id)).toEqual(['here']);
     expect(ledger.look()?.untold.get('cost')).toBe(1);
+  });
+
+  it('whoever waits sees that a process is gone which had reserved, although nothing is written', async () => {
+    const child = spawn('sleep', ['60']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ledger = openDay();
+    await append(ledger, LIMIT, reserved('theirs', 4, identityOf(child.pid ?? 0)));
+    const { mark } = ledger;
+    expect(ledger.mark).toBe(mark);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(ledger.mark).not.toBe(mark);
+    await append(ledger);
+    expect(spent(ledger)).toBe(4);
   });
 
   it('a record that was changed is not believed, also when a new day begins', async () => {
