@@ -73,7 +73,7 @@ export function givenBack<Process>(record: VendorRecord<Process>, caller: string
   return { ...record, ...ended(record, caller), callers };
 }
 
-export type Began<Process> =
+type Began<Process> =
   | { readonly isBegun: true; readonly next: VendorRecord<Process> }
   /** `next` is absent if there is nothing new to write. */
   | { readonly isBegun: false; readonly next?: VendorRecord<Process> | undefined };

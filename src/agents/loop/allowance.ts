@@ -1,6 +1,6 @@
 /** What a vendor tells of its limit of requests in the headers of an answer. */
 
-export interface ToldAllowance {
+interface ToldAllowance {
   readonly left: number;
   readonly resetMs: number;
   readonly limit: number;
