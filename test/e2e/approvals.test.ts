@@ -1,60 +1,11 @@
 /** `approvals: ask`: what a model wants to do waits for a person, whichever way the person answers. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Step } from '../fixtures/model-server/script.ts';
-import { ModelServer } from '../fixtures/model-server/server.ts';
-import { until, Workplace } from '../support/cli.ts';
+import { until } from '../support/cli.ts';
+import { bash, started } from '../support/asking-crew.ts';
 import { allowLeft } from '../support/leftovers.ts';
-
-const bash = (command: string, over: Partial<Step> = {}): Step => ({
-  calls: [{ tool: 'bash', input: { command } }],
-  ...over,
-});
-
-const plan = (url: string, more = ''): string => `name: crew
-approvals: ask
-${more}
-members:
-  - { name: ada, agent: { kind: anthropic, model: claude-sonnet-5-5, baseUrl: "${url}", env: { ANTHROPIC_API_KEY: none } } }
-tasks:
-  - { subject: Work }
-`;
-
-const askedSchema = z.object({
-  asked: z.array(
-    z.object({
-      id: z.string(),
-      text: z.string(),
-      outcome: z.string(),
-      answer: z.string().nullable(),
-      task: z.string().nullable(),
-    }),
-  ),
-  allowed: z.array(z.object({ tool: z.string(), text: z.string() })),
-});
-
-async function started(script: readonly Step[], more = '') {
-  const server = await ModelServer.start({ script: [...script, { text: 'Done.', times: 'always' }] });
-  onTestFinished(() => server.close());
-  const place = new Workplace();
-  place.put('crew.yaml', plan(server.url, more));
-  const { ended } = place.start('run', 'crew.yaml', '--yes');
-  const approvals = () => place.json(askedSchema, 'approvals', 'crew');
-  const open = async (): Promise<string> => {
-    let id: string | undefined;
-    const isAsked = async (): Promise<boolean> => {
-      // The team may be in the making.
-      if ((await place.teams('approvals', 'crew')).code !== 0) return false;
-      id = (await approvals()).asked.find(({ outcome }) => outcome === 'open')?.id;
-      return id !== undefined;
-    };
-    await until(isAsked, 'a permission is asked for', 30_000);
-    return id ?? '';
-  };
-  return { place, server, ended, approvals, open };
-}
 
 describe('a permission', () => {
   it('is asked with the whole command, and nothing runs before the answer', async () => {
