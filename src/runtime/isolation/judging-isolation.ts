@@ -4,6 +4,7 @@
  * user says so.
  */
 import { joinedLend, type Lend } from '../../model/team/lend.ts';
+import { AgentError } from '../../model/text/errors.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
@@ -72,6 +73,7 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
   const {
     isolation,
     why = 'it was not tried',
+    worksElsewhere = false,
     around,
   } = await openShellIsolation({
     setting,
@@ -80,6 +82,12 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
     lend: joinedLend(place.lend, config?.lend),
     team,
   });
+  // Members may have made it so.
+  if (worksElsewhere)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `${what} was not run: its isolation does not work in this workspace: ${why}.`,
+    );
   if (isolation !== 'up') return loose(why);
   const how = { hasNetwork: network, showsKeys: !judged.hidesKeys, shown: place.shown };
   return {

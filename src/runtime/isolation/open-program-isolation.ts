@@ -169,7 +169,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     later.hold = hold;
     const weak =
       descriptorTrouble(environment) ??
-      (await weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options));
+      (await lasting(() => weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options)));
     if (weak === undefined)
       return { kind: 'up', home: grounds.ownHome, shownAt: options.shown?.at, hold, mend: () => kept.mend(), close };
     await close();
@@ -180,6 +180,18 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     if (isTeamError(error)) throw error;
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** A file of the workspace may go between the look for it and the start. */
+const TRIES = 4;
+
+async function lasting(probe: () => Promise<string | undefined>): Promise<string | undefined> {
+  let why: string | undefined;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    why = await probe();
+    if (why === undefined) return undefined;
+  }
+  return why;
 }
 
 /** Prepares the home at each start, since the program may have changed it. */

@@ -33,6 +33,8 @@ export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
   /** Why there is none; undefined if there is one, or none is wanted. */
   readonly why?: string;
+  /** Bubblewrap works on this machine, and not in this workspace, which members may write: nothing runs unheld then. */
+  readonly worksElsewhere?: true;
   /** The argv of a command inside the isolation; only for `up`. */
   readonly around: (
     root: string,
@@ -85,7 +87,9 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   const at = realPath(root);
   const held = bwrap === undefined ? [] : [...(await heldGits(at)), ...ownProgramsIn(at, environment)];
   const surroundingsOf = surroundingsBy(options, held);
-  const why = bwrap === undefined ? NOT_INSTALLED : await weakness(bwrap, surroundingsOf(root, true), environment);
+  const found =
+    bwrap === undefined ? { why: NOT_INSTALLED } : await tested(bwrap, () => surroundingsOf(root, true), environment);
+  const { why } = found;
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',
@@ -96,7 +100,26 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
       },
     };
   if (setting === 'required') throw isolationRequired(why);
-  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
+  return { ...found, isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
+}
+
+/** A file of the workspace may go between the look for it and the start. */
+const TRIES = 4;
+
+async function tested(
+  bwrap: string,
+  surroundings: () => ShellSurroundings,
+  environment: Environment,
+): Promise<Pick<ShellIsolationProbe, 'why' | 'worksElsewhere'>> {
+  let why = await weakness(bwrap, surroundings(), environment);
+  if (why === undefined) return {};
+  const elsewhere = await withProbeDirectory((root) =>
+    weakness(bwrap, { ...surroundings(), root, inRoot: new Map(), nested: [] }, environment),
+  );
+  if (elsewhere !== undefined) return { why };
+  for (let tries = 1; tries < TRIES && why !== undefined; tries += 1)
+    why = await weakness(bwrap, surroundings(), environment);
+  return why === undefined ? {} : { why, worksElsewhere: true };
 }
 
 const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
