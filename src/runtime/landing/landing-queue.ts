@@ -277,6 +277,7 @@ export class LandingQueue {
               commit: entry.commit,
             });
         this.#stack.forget();
+        await this.#troubles.passed();
         await this.#mirror.renew(how);
         return true;
       }
