@@ -18,12 +18,20 @@ const SMALLEST = 0.03;
 const RESAMPLES = 2_000;
 
 const { values: flags } = parseArgs({ options: { against: { type: 'string', default: 'HEAD' } } });
-const place = mkdtempSync(join(tmpdir(), 'teams-guard-'));
-const git = (...argv) => execFileSync('git', ['-C', ROOT, ...argv], { encoding: 'utf8' }).trim();
+const git = (...argv) =>
+  execFileSync('git', ['-C', ROOT, ...argv], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
 /** A clean tree is compared with the commit before it. */
 const against =
   flags.against === 'HEAD' && git('status', '--porcelain', '--untracked-files=no') === '' ? 'HEAD~1' : flags.against;
+
+try {
+  git('rev-parse', '--verify', `${against}^{commit}`);
+} catch {
+  console.error(`${against} is no commit of this repository.`);
+  process.exit(2);
+}
+const place = mkdtempSync(join(tmpdir(), 'teams-guard-'));
 
 function builtAt(ref) {
   const checkout = join(place, 'before');

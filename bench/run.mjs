@@ -100,14 +100,17 @@ const { values: flags } = parseArgs({
     row: { type: 'string' },
   },
 });
-const known = new Set([...Object.keys(GOALS).map((id) => id.split('.')[0]), 'curves']);
+const rows = [...new Set([...Object.keys(GOALS).map((id) => id.split('.')[0]), 'curves'])];
+const known = new Set(rows.toSorted((one, other) => Number(one) - Number(other) || 0));
+/** One sentence, and the exit code of bad input. */
+const refuse = (text) => {
+  console.error(text);
+  process.exit(2);
+};
 const wanted = flags.row?.split(',');
 for (const row of wanted ?? [])
-  if (!known.has(row)) {
-    console.error(`There is no row ${row}; rows are ${[...known].join(', ')}.`);
-    process.exit(2);
-  }
-const earlier = flags.compare === undefined ? undefined : JSON.parse(readFileSync(flags.compare, 'utf8'));
+  if (!known.has(row)) refuse(`There is no row ${row}; rows are ${[...known].join(', ')}.`);
+const earlier = flags.compare === undefined ? undefined : resultIn(flags.compare);
 const wants = (row) => wanted === undefined || wanted.includes(String(row));
 const say = flags.json ? console.error : console.log;
 
@@ -122,6 +125,14 @@ const bench = {
   check: (id, measured) => goals.push(judge(id, measured)),
   curve: (curve) => curves.push(curve),
 };
+
+function resultIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return refuse(`${file} is no result of the bench: ${error.message}.`);
+  }
+}
 
 async function measure(group) {
   const { rows, measure: run } = await import(`./goals/${group}.mjs`);

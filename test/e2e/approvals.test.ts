@@ -23,6 +23,17 @@ describe('a permission', () => {
     expect(end.out).toContain('ada asked for permission: bash runs echo one >one.txt: allowed (yes)');
   });
 
+  it('of a call that is too long to be shown says so first, and shows how the call ends', async () => {
+    const on = await started([bash(`echo ${'x'.repeat(9_000)}; touch hidden`)]);
+    const id = await on.open();
+    expect((await on.approvals()).asked[0]?.text).toMatch(
+      /^bash runs \(only 3,8\d\d of 9,019 characters are shown, its beginning and its end\)\necho x+\n…\nx+; touch hidden$/,
+    );
+    await on.place.teams('answer', 'crew', id, 'no');
+    expect((await on.ended).code).toBe(0);
+    expect(existsSync(join(on.place.root, 'hidden'))).toBe(false);
+  });
+
   it('that is refused is told to the model with the reason, and the run goes on', async () => {
     const on = await started([bash('rm -rf important')]);
     expect((await on.place.teams('answer', await on.open(), 'no', '--team', 'crew')).code).not.toBe(0);

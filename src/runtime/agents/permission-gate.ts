@@ -112,12 +112,25 @@ const ALLOWED: CallAnswer = { ok: true, text: '' };
 /** The tool's name without what it does: `shell npm test` is a call of `shell`. */
 const toolOf = (tool: string): string => (tool.split(/\s/, 1)[0] ?? tool).slice(0, 200) || 'unknown';
 
-/** What a person reads: the tool, the paths, then the call itself. */
+/**
+ * What a person reads: the tool, the paths, then the call itself. Of a call that is too long it says so before all else:
+ * nobody allows an end that is not seen.
+ */
 function textOf({ tool, effect, paths, input }: PermissionAsk): string {
   const where = paths.length === 0 ? '' : ` ${paths.join(', ')}`;
-  const call = input === '' ? '' : `\n${input}`;
-  return `${toolOf(tool)} ${effect}${where}${call}`.slice(0, ASKED_LIMIT);
+  const head = cut(`${toolOf(tool)} ${effect}${where}`, ASKED_LIMIT / 2);
+  const whole = input === '' ? head : `${head}\n${input}`;
+  if (whole.length <= ASKED_LIMIT) return whole;
+  const shown = ASKED_LIMIT - head.length - FOR_REMARK;
+  const half = Math.floor(shown / 2);
+  const figures = `only ${(2 * half).toLocaleString('en')} of ${input.length.toLocaleString('en')} characters are shown`;
+  return `${head} (${figures}, its beginning and its end)\n${input.slice(0, half)}\n…\n${input.slice(-half)}`;
 }
+
+/** Characters for the remark that a call is not shown whole. */
+const FOR_REMARK = 200;
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
 const WORKSPACE_EFFECTS: ReadonlyMap<string, string> = new Map([
   ['bash', 'runs'],

@@ -42,6 +42,29 @@ export function isolationRequired(why = 'it was not tried'): AgentError {
 }
 
 /**
+ * Bubblewrap works on this machine, and not in this workspace. Members may have made it so, and nothing of theirs may run
+ * with more rights for that.
+ */
+export const isolationBroken = (why: string): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `Commands cannot be isolated in this workspace, though isolation works on this machine: ${why}. Look at what it names and try again, or set sandbox.bwrap to off.`,
+  );
+
+/** A file of the workspace may go between the look for it and the start. */
+const TRIES = 4;
+
+/** @returns what a probe found at each of some tries; undefined as soon as it holds */
+export async function lastingWeakness(probe: () => Promise<string | undefined>): Promise<string | undefined> {
+  let why: string | undefined;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    why = await probe();
+    if (why === undefined) return undefined;
+  }
+  return why;
+}
+
+/**
  * Runs a probe.
  *
  * @param argv of a script inside the isolation that prints `held`, or what it could do

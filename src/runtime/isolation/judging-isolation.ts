@@ -4,7 +4,6 @@
  * user says so.
  */
 import { joinedLend, type Lend } from '../../model/team/lend.ts';
-import { AgentError } from '../../model/text/errors.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
@@ -49,7 +48,7 @@ export interface Judging {
 /** What a failed command that was isolated adds to its reason. */
 export const JUDGED_HINT = 'it ran isolated; `gates.network: true` gives it a network, `gates.sandbox: off` all rights';
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, or only not in this workspace */
 export async function openJudging(place: JudgingPlace): Promise<Judging> {
   const { what, config, cwd, environment, rules, own, team = [], keepsNetwork = false } = place;
   const judged = judgedAs(config?.members ?? []);
@@ -73,7 +72,6 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
   const {
     isolation,
     why = 'it was not tried',
-    worksElsewhere = false,
     around,
   } = await openShellIsolation({
     setting,
@@ -82,12 +80,6 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
     lend: joinedLend(place.lend, config?.lend),
     team,
   });
-  // Members may have made it so.
-  if (worksElsewhere)
-    throw new AgentError(
-      'AGENT_UNAVAILABLE',
-      `${what} was not run: its isolation does not work in this workspace: ${why}.`,
-    );
   if (isolation !== 'up') return loose(why);
   const how = { hasNetwork: network, showsKeys: !judged.hidesKeys, shown: place.shown };
   return {

@@ -29,14 +29,22 @@ import { inheritedDescriptors } from '../../store/workspace/inherited-descriptor
 import { keepNames } from '../../store/workspace/kept-names.ts';
 import { makeMountPoints } from '../../store/workspace/mount-points.ts';
 import { makeMemberPlace } from '../../store/workspace/member-place.ts';
-import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, homeOf, realPath, withProbeDirectory } from '../../store/workspace/sandbox-host.ts';
 import { heldNames, keptPaths, type Covering } from './kept-paths.ts';
 import { heldGits } from './nested-repositories.ts';
 import { openBroker, type CommandLine } from './broker.ts';
 import { isBelow } from './lent-paths.ts';
 import { ownProgramsIn } from './own-programs.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
-import { bubblewrap, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
+import {
+  bubblewrap,
+  isolationBroken,
+  isolationRequired,
+  lastingWeakness,
+  NOT_INSTALLED,
+  probeWeakness,
+  SETS_ID,
+} from './bubblewrap.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -104,28 +112,59 @@ ${SETS_ID}
 echo held
 `;
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
+/**
+ * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, or if it works on this
+ *   machine and not in this workspace
+ */
 export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
-  const opened = bwrap === undefined ? NOT_INSTALLED : await open(bwrap, options);
-  if (typeof opened !== 'string') return opened;
-  if (options.setting === 'required') throw isolationRequired(opened);
-  return { kind: 'missing', why: opened };
+  const opened = bwrap === undefined ? unfit(NOT_INSTALLED) : await open(bwrap, options);
+  if ('hold' in opened) return opened;
+  const { why, isUnfit } = opened;
+  if (options.setting === 'required') throw isolationRequired(why);
+  if (bwrap !== undefined && !isUnfit && (await worksElsewhere(bwrap, options))) throw isolationBroken(why);
+  return { kind: 'missing', why };
 }
 
+interface Trouble {
+  readonly why: string;
+  /** By its place alone, which no program changes: the home, for example, is in the workspace. */
+  readonly isUnfit: boolean;
+}
+
+const unfit = (why: string): Trouble => ({ why, isUnfit: true });
+
+/** Whether it works in a directory without files. */
+const worksElsewhere = (bwrap: string, options: ProgramIsolationOptions): Promise<boolean> =>
+  withProbeDirectory(async (root) => {
+    const bare = {
+      shown: undefined,
+      ownHome: undefined,
+      lend: undefined,
+      team: [],
+      shared: [],
+      readable: [],
+      handed: [],
+    };
+    const opened = await open(bwrap, { ...options, ...bare, root, programs: [] });
+    if (!('hold' in opened)) return false;
+    await opened.close();
+    return true;
+  });
+
 /** @returns the isolation, or why there is none */
-async function open(bwrap: string, options: ProgramIsolationOptions): Promise<HeldProgram | string> {
+async function open(bwrap: string, options: ProgramIsolationOptions): Promise<HeldProgram | Trouble> {
   const { environment } = options;
   const [root, home] = [realPath(options.root), homeOf(environment)];
   const [realHome] = entriesAt([home]);
-  if (realHome === undefined) return `the home directory ${home} does not exist`;
-  if (isBelow(realHome.path, root)) return `the workspace ${root} contains your home directory`;
+  if (realHome === undefined) return unfit(`the home directory ${home} does not exist`);
+  if (isBelow(realHome.path, root)) return unfit(`the workspace ${root} contains your home directory`);
   const place = makeMemberPlace({
     root,
     home,
     uid: process.getuid?.() === 0 ? INSIDE_ROOT : (process.getuid?.() ?? INSIDE_ROOT),
   });
-  if (place === undefined) return `the workspace ${root} contains the directories for temporary files`;
+  if (place === undefined) return unfit(`the workspace ${root} contains the directories for temporary files`);
   const closing: (() => Promise<void> | void)[] = [place.remove];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();
@@ -169,29 +208,17 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     later.hold = hold;
     const weak =
       descriptorTrouble(environment) ??
-      (await lasting(() => weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options)));
+      (await lastingWeakness(() => weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options)));
     if (weak === undefined)
       return { kind: 'up', home: grounds.ownHome, shownAt: options.shown?.at, hold, mend: () => kept.mend(), close };
     await close();
-    return weak;
+    return { why: weak, isUnfit: false };
   } catch (error) {
     await close();
     // The user's own words cannot be followed: no isolation would be another thing than they say.
     if (isTeamError(error)) throw error;
-    return error instanceof Error ? error.message : String(error);
+    return { why: error instanceof Error ? error.message : String(error), isUnfit: false };
   }
-}
-
-/** A file of the workspace may go between the look for it and the start. */
-const TRIES = 4;
-
-async function lasting(probe: () => Promise<string | undefined>): Promise<string | undefined> {
-  let why: string | undefined;
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    why = await probe();
-    if (why === undefined) return undefined;
-  }
-  return why;
 }
 
 /** Prepares the home at each start, since the program may have changed it. */

@@ -23,7 +23,16 @@ import {
 } from '../../store/workspace/sandbox-host.ts';
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { bubblewrap, callFilterFile, isolationRequired, NOT_INSTALLED, probeWeakness, SETS_ID } from './bubblewrap.ts';
+import {
+  bubblewrap,
+  callFilterFile,
+  isolationBroken,
+  isolationRequired,
+  lastingWeakness,
+  NOT_INSTALLED,
+  probeWeakness,
+  SETS_ID,
+} from './bubblewrap.ts';
 import { lentPaths, secretsOf } from './lent-paths.ts';
 import { heldGits } from './nested-repositories.ts';
 import { ownProgramsIn } from './own-programs.ts';
@@ -33,8 +42,6 @@ export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
   /** Why there is none; undefined if there is one, or none is wanted. */
   readonly why?: string;
-  /** Bubblewrap works on this machine, and not in this workspace, which members may write: nothing runs unheld then. */
-  readonly worksElsewhere?: true;
   /** The argv of a command inside the isolation; only for `up`. */
   readonly around: (
     root: string,
@@ -77,8 +84,8 @@ echo held
 /**
  * Looks for bubblewrap and tests it.
  *
- * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, and for what may not be
- * lent
+ * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, if it works on this machine
+ * and not in this workspace, and for what may not be lent
  */
 export async function openShellIsolation(options: ShellIsolationOptions): Promise<ShellIsolationProbe> {
   const { setting, root, environment } = options;
@@ -87,9 +94,8 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   const at = realPath(root);
   const held = bwrap === undefined ? [] : [...(await heldGits(at)), ...ownProgramsIn(at, environment)];
   const surroundingsOf = surroundingsBy(options, held);
-  const found =
-    bwrap === undefined ? { why: NOT_INSTALLED } : await tested(bwrap, () => surroundingsOf(root, true), environment);
-  const { why } = found;
+  const tried = () => weakness(bwrap ?? '', surroundingsOf(root, true), environment);
+  const why = bwrap === undefined ? NOT_INSTALLED : await lastingWeakness(tried);
   if (bwrap !== undefined && why === undefined)
     return {
       isolation: 'up',
@@ -100,27 +106,21 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
       },
     };
   if (setting === 'required') throw isolationRequired(why);
-  return { ...found, isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
+  if (
+    bwrap !== undefined &&
+    why !== undefined &&
+    (await worksElsewhere(bwrap, surroundingsOf(root, true), environment))
+  )
+    throw isolationBroken(why);
+  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
 }
 
-/** A file of the workspace may go between the look for it and the start. */
-const TRIES = 4;
-
-async function tested(
-  bwrap: string,
-  surroundings: () => ShellSurroundings,
-  environment: Environment,
-): Promise<Pick<ShellIsolationProbe, 'why' | 'worksElsewhere'>> {
-  let why = await weakness(bwrap, surroundings(), environment);
-  if (why === undefined) return {};
-  const elsewhere = await withProbeDirectory((root) =>
-    weakness(bwrap, { ...surroundings(), root, inRoot: new Map(), nested: [] }, environment),
-  );
-  if (elsewhere !== undefined) return { why };
-  for (let tries = 1; tries < TRIES && why !== undefined; tries += 1)
-    why = await weakness(bwrap, surroundings(), environment);
-  return why === undefined ? {} : { why, worksElsewhere: true };
-}
+/** Whether it works in a directory without files. */
+const worksElsewhere = (bwrap: string, surroundings: ShellSurroundings, environment: Environment): Promise<boolean> =>
+  withProbeDirectory(async (root) => {
+    const empty = { ...surroundings, root, inRoot: new Map(), nested: [] };
+    return (await weakness(bwrap, empty, environment)) === undefined;
+  });
 
 const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 

@@ -6,11 +6,10 @@
  */
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
-import { isTeamError } from '../../model/text/errors.ts';
+import { isTeamError, type AgentError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import type { LandingTask } from '../../model/board/task.ts';
-import type { AgentError } from '../../model/text/errors.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
 import { freeRef } from '../../store/team/vault.ts';

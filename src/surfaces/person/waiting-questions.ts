@@ -57,8 +57,8 @@ const answerSchema = z.object({ answer: z.string().trim().min(1) });
 const permissionSchema = z.object({ answer: z.string().trim().min(1), reason: z.string().default('') });
 const decisionSchema = z.object({ approve: z.boolean(), note: z.string().default('') });
 
-/** Characters of what is asked; the whole text is in the mail. */
-const MOST_ASKED = 4_000;
+/** Characters of a checkpoint's description; the whole text is on the board. */
+const MOST_DESCRIBED = 4_000;
 
 /** @throws StoreError if the team cannot be read */
 export function waitingQuestions(team: TeamHandle): PersonQuestion[] {
@@ -82,7 +82,7 @@ export function answerProblem(error: unknown): string {
 
 function ofRequest(team: TeamHandle, { id, kind, from, text, task }: OpenRequest): PersonQuestion {
   const about = task === undefined ? '' : ` (task #${task} ${team.board.get(task).subject})`;
-  const asked = safeText(text.slice(0, MOST_ASKED));
+  const asked = safeText(text);
   const who = `${from} of team ${team.name}${safeText(about)}`;
   if (kind === 'question')
     return {
@@ -119,7 +119,7 @@ const ofCheckpoint = (team: TeamHandle, { id, subject, description }: Task): Per
   key: `checkpoint-${id}`,
   kind: 'checkpoint',
   message: safeText(
-    `Team ${team.name} waits at checkpoint #${id} ${subject}. Shall it go on?\n\n${description.slice(0, MOST_ASKED)}`,
+    `Team ${team.name} waits at checkpoint #${id} ${subject}. Shall it go on?\n\n${description.slice(0, MOST_DESCRIBED)}`,
   ),
   form: DECISION_FORM,
   answer: (content) => decide(team, { kind: 'checkpoint', task: id }, content),

@@ -49,7 +49,9 @@ async function showTeam(context: CliContext, { changes, words: given }: Asked): 
 }
 
 async function showDay(context: CliContext, { changes, words }: Asked): Promise<number> {
-  noMore(words);
+  const [team] = words;
+  if (team !== undefined)
+    throw new UsageError('USAGE', `The day's limits are of all your teams: leave out ${JSON.stringify(team)}.`);
   const ledger = openDayLedger();
   try {
     if (changes.some(({ limits }) => limits.day === undefined))
