@@ -30,6 +30,9 @@ const PROCESSES = {
   reaper: 'src/os/reaper-main.ts',
 };
 
+/** Evaluated before any other module of the verbs. */
+const INTERPRETED = 'src/model/text/interpreted-schemas.ts';
+
 /** The web page: a program for a browser, and the files around it. */
 const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
@@ -225,7 +228,7 @@ async function bundleProcesses(chunks) {
     ...options,
     outdir: undefined,
     outfile: join(DIST, 'verbs.cjs'),
-    stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
+    stdin: { contents: [`import './${INTERPRETED}';`, ...parts].join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
   const late = await build({
     ...options,
