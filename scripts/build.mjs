@@ -58,9 +58,9 @@ const COMMON = {
   metafile: true,
   platform: 'node',
   target: 'node20.19',
-  // piscina starts its worker threads from files of its own package. OpenTelemetry's libraries are the user's own, if
-  // installed.
-  external: ['piscina', '@opentelemetry/*'],
+  // piscina starts its worker threads from files of its own package. OpenTelemetry's libraries and the client of
+  // PostgreSQL are the user's own, if installed.
+  external: ['piscina', '@opentelemetry/*', 'pg'],
   // graceful-fs, which proper-lockfile uses, costs a tenth of a start and patches `fs.close`, for a queue of open files
   // that a lease does not need.
   alias: { 'graceful-fs': 'node:fs' },

@@ -9,6 +9,8 @@ export { AGENT_KINDS } from './model/agent/agent-kinds.ts';
 export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
 export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
+export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
+export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';

@@ -37,6 +37,8 @@ const CONFLICT: Readonly<Record<ConflictCode, string>> = {
 
 const STORE: Readonly<Record<StoreCode, string>> = {
   CORRUPT: 'A file is damaged or is no regular file.',
+  ENGINE_UNFIT: 'The PostgreSQL server, its role or its schema cannot hold teams; the message says why.',
+  ENGINE_UNREACHABLE: 'No address of the store answers, or it refuses the login.',
   IO: 'The disk failed in another way; the message has path and errno.',
   NEWER_VERSION: 'A newer version of this program wrote the file.',
   NO_LINK: 'The file system has no hard links.',
