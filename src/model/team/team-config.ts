@@ -37,6 +37,9 @@ export const memberConfigSchema = z.looseObject({
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
 
+/** Somebody who changes the workspace and is not a member, or who was a member with this sandbox and this agent. */
+const writerSchema = memberConfigSchema.pick({ role: true, agent: true, sandbox: true });
+
 /** A permission for always: of exactly this call (`hash`), or of every call of the tool. */
 export const allowedSchema = z.looseObject({
   tool: z.string(),
@@ -81,6 +84,8 @@ export const configDocumentSchema = z.looseObject({
   /** What a person allowed for always. */
   allowed: z.array(allowedSchema).optional(),
   members: z.array(memberConfigSchema),
+  /** Who else wrote in the workspace: commands that judge work run as the strictest of them, too. */
+  writers: z.array(writerSchema).optional(),
 });
 export type TeamConfig = z.infer<typeof configDocumentSchema>;
 
