@@ -7,6 +7,7 @@ export type { AgentSpec, Sandbox } from './model/agent/agent.ts';
 export type { AgentKind } from './model/agent/agent-kinds.ts';
 export type { Profile } from './model/board/event.ts';
 export type { Message, MessageType } from './model/team/message.ts';
+export type { OpenRequest } from './model/board/request.ts';
 export type { Task, TaskStatus } from './model/board/task.ts';
 export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageError } from './model/text/errors.ts';
 export { isOfBoard, type ShownEvent } from './model/team/shown-event.ts';

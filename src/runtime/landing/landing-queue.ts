@@ -11,7 +11,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
-import { line, next, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
+import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
 import { freeRef } from '../../store/team/vault.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
@@ -239,6 +239,12 @@ export class LandingQueue {
           epoch: mended.claims,
           commit: landed.get(attemptKey(mended)) ?? main,
         });
+        return true;
+      }
+      const refused = refusedChange(board);
+      if (refused !== undefined) {
+        const { task, why } = refused;
+        await this.#bounce(task, { cause: 'review', why, files: task.result.files });
         return true;
       }
       const stack = await this.#stack.on(main, line(board, this.#batch), own);

@@ -2,12 +2,15 @@
 import { configSchema } from '../../model/config/config.ts';
 import process from 'node:process';
 import { isDone } from '../../model/board/board.ts';
+import type { OpenRequest } from '../../model/board/request.ts';
+import type { Task } from '../../model/board/task.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import { watchFile } from '../../store/files/watch-file.ts';
 import { findRoot } from '../../store/team/team-list.ts';
 import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
+import { judgeTask } from '../lead/task-judgement.ts';
 import type { Delivery } from '../team/send-mail.ts';
 import type { MemberInput } from '../team/membership.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
@@ -140,6 +143,23 @@ export class Team implements AsyncDisposable {
    */
   answer(id: string, text: string): Promise<Delivery> {
     return this.#handle.answer(id, text);
+  }
+
+  /** What waits for an answer: questions, plans, permissions, results without consensus, changes to review. */
+  requests(): OpenRequest[] {
+    return [...this.#handle.store.board.fold().open.values()];
+  }
+
+  /**
+   * Decides, as a person, on the plan, the change or the result with which a task waits: see {@link requests}.
+   *
+   * @param task its id, key or subject
+   * @param answer `text` is what the member is told; a change that goes back needs it
+   * @throws ConflictError `REFUSED` if the task waits for nobody, `FINAL` if it is answered or its change has landed;
+   *   UsageError `USAGE`, `UNKNOWN_TASK`
+   */
+  judge(task: string, { approve, text = '' }: { approve: boolean; text?: string }): Promise<Task> {
+    return judgeTask(this.#handle, task, { approve, text });
   }
 
   broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {

@@ -7,7 +7,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { canonicalPlan } from '../../model/plan/plan.ts';
 import { planChanges } from '../../model/plan/plan-changes.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
-import { ConflictError } from '../../model/text/errors.ts';
+import { AgentError, ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { askedIsolation, type AskedModes } from '../../policy/landing/isolation-choice.ts';
@@ -59,13 +59,26 @@ export interface PlannedFrom {
 async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise<'trees' | undefined> {
   const asked = isolation === undefined ? (plan.isolation ?? 'off') : askedIsolation(plan, isolation);
   // Without trees no module of theirs is loaded.
-  if (asked === 'off') return undefined;
+  if (asked === 'off') {
+    requireNoTrees(plan, 'isolation is off');
+    return undefined;
+  }
   const { chooseIsolation } = await import('../landing/choose-isolation.ts');
   const lend = (plan.trees ?? isolation?.needs)?.lend ?? [];
   const choice = await chooseIsolation(plan, asked, { cwd, lend, say: isolation?.say });
   if ('isolation' in choice) return choice.isolation;
   isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
+  requireNoTrees(plan, choice.why);
   return undefined;
+}
+
+/** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
+function requireNoTrees({ trees }: Plan, why: string): void {
+  if (trees?.review === undefined) return;
+  throw new AgentError(
+    'NO_ISOLATION',
+    `\`review: person\` holds changes of trees, and members have none (${why}): say \`mode: trees\` in \`isolation\`, or leave \`review\` out.`,
+  );
 }
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
