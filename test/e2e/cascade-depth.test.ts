@@ -63,32 +63,3 @@ it.each([
     }
   },
 );
-
-it('the estimate counts turns of models, and their cost by earlier runs', { timeout: 30_000 }, async () => {
-  const place = new Workplace({ ANTHROPIC_API_KEY: 'k' });
-  place.put(
-    'model.yaml',
-    'name: model\nmembers: [{name: ada, planApproval: true, agent: {kind: anthropic, model: m}}]\ntasks: [{subject: Build}, {subject: Mend}]\n',
-  );
-  const told = async (): Promise<string | undefined> =>
-    (await place.start('validate', 'model.yaml').ended).out.split('\n').find((line) => line.startsWith('Estimate'));
-  expect(await told()).toBe(
-    'Estimate: 4 turns of a model or more; cost unknown: no earlier run here says what anthropic costs',
-  );
-  const spent = { tokens: 30_000, usd: 0.6, unpriced: [] };
-  place.put('.teams/.archive/old-20260101T000000000Z/tasks/log.jsonl', '');
-  place.put(
-    '.teams/.archive/old-20260101T000000000Z/report.json',
-    JSON.stringify({
-      members: [
-        { agent: 'anthropic', tasks: 3, spent },
-        { agent: 'exec', tasks: 9, spent: null },
-      ],
-    }),
-  );
-  expect(await told()).toBe(
-    'Estimate: 4 turns of a model or more; about 20,000 tokens, $0.40, by 3 tasks of earlier runs here',
-  );
-  place.put('.teams/.archive/old-20260101T000000000Z/report.json', '{"members": 3');
-  expect(await told()).toContain('cost unknown');
-});

@@ -179,6 +179,21 @@ export type Undoing = z.infer<typeof undoingSchema>;
 const landingTroubleSchema = z.looseObject({ why: z.string(), since: z.string() });
 export type LandingTrouble = z.infer<typeof landingTroubleSchema>;
 
+const rangeSchema = z.object({ median: z.number().min(0), p90: z.number().min(0) }).nullable();
+/** What was told before a run: what it will use, by earlier runs. */
+const estimateSchema = z.looseObject({
+  turns: rangeSchema,
+  tokens: rangeSchema,
+  /** US dollars. */
+  usd: rangeSchema,
+  /** Milliseconds. */
+  durationMs: rangeSchema,
+  pastTasks: z.number().int().min(0),
+  /** Kinds of agents that no earlier run says anything about. */
+  unknown: z.array(z.string()),
+});
+export type KeptEstimate = z.infer<typeof estimateSchema>;
+
 /** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
@@ -208,6 +223,7 @@ export const stateSchema = z.looseObject({
   gates: z.array(gateSchema).default([]),
   finishedAt: z.string().optional(),
   exitCode: z.number().int().optional(),
+  estimate: estimateSchema.optional(),
   start: startSchema.optional(),
   lives: z.array(lifeSchema).optional(),
   /** An undo or a redo that was begun and has not ended: some files are as they were, some are not. */

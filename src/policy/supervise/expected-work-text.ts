@@ -1,4 +1,6 @@
 /** What a plan will do, as lines for people. */
+import type { Range } from '../budget/forecast.ts';
+import { duration } from '../mail-wording.ts';
 import type { Estimate, ExpectedFollowUp, ExpectedWork } from './expected-work.ts';
 
 /** Follow-ups that are listed one by one. */
@@ -21,11 +23,24 @@ function followUpLines(followUps: readonly ExpectedFollowUp[]): string[] {
   ];
 }
 
-function estimateLines({ turns, usd, tokens, pastTasks, unknown }: Estimate): string[] {
-  if (turns === 0) return [];
-  const cost =
-    tokens === null
-      ? `cost unknown: no earlier run here says what ${unknown.join(' and ')} ${unknown.length === 1 ? 'costs' : 'cost'}`
-      : `about ${Math.max(1, Math.round(tokens / 1_000))},000 tokens, ${usd === null ? 'price unknown' : `$${usd.toFixed(2)}`}, by ${pastTasks} ${pastTasks === 1 ? 'task' : 'tasks'} of earlier runs here`;
-  return [`Estimate: ${turns} ${turns === 1 ? 'turn' : 'turns'} of a model or more; ${cost}`];
+function estimateLines({ leastTurns, turns, tokens, usd, durationMs, pastTasks, unknown }: Estimate): string[] {
+  const least = `${leastTurns} ${leastTurns === 1 ? 'turn' : 'turns'} of a model or more`;
+  if (unknown.length > 0)
+    return [
+      `Estimate: ${least}; time, tokens and cost are unknown: no earlier run here has a finished task of ${unknown.join(' or ')}`,
+    ];
+  const figures = (of: (range: Range) => number): string =>
+    [
+      ...(turns === null ? [] : [`${of(turns)} ${of(turns) === 1 ? 'turn' : 'turns'}`]),
+      ...(tokens === null ? [] : [tokensText(of(tokens))]),
+      ...(turns === null ? [] : [usd === null ? 'a cost without a known price' : `$${of(usd).toFixed(2)}`]),
+      ...(durationMs === null ? [] : [duration(of(durationMs))]),
+    ].join(', ');
+  if (turns === null && durationMs === null) return [];
+  const by = pastTasks === 0 ? '' : `; by ${pastTasks} ${pastTasks === 1 ? 'task' : 'tasks'} of earlier runs here`;
+  return [
+    `Estimate: half of such runs use at most ${figures(({ median }) => median)}; 9 of 10 at most ${figures(({ p90 }) => p90)}${by}`,
+  ];
 }
+
+const tokensText = (tokens: number): string => `${Math.round(tokens).toLocaleString('en-US')} tokens`;

@@ -1,10 +1,13 @@
 /**
- * What a plan will do, told before it is started: the follow-ups of its tasks, the least number of model turns, and the
- * cost by what earlier runs paid.
+ * What a plan will do, told before it is started: the follow-ups of its tasks, the least number of model turns, and what
+ * it will use by the finished tasks of earlier runs.
  */
+import type { AgentSpec } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
+import { modelFor, type ModelRules } from '../../model/agent/models.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
+import { forecast, knownModel, taskSize, type ForecastTask, type PastTask, type Range } from '../budget/forecast.ts';
 import type { CascadeKind } from '../sighting.ts';
 import { followUpOf } from './cascade.ts';
 
@@ -19,25 +22,21 @@ export interface ExpectedFollowUp {
   readonly depth: number;
 }
 
-/** What one kind of agent was paid for in earlier runs. */
-export interface PaidWork {
-  /** Tasks that were completed. */
-  readonly tasks: number;
-  readonly tokens: number;
-  /** US dollars; null if a price was not known. */
-  readonly usd: number | null;
-}
-
+/** What a run will use, by earlier runs; each figure is null if they do not tell it. */
 export interface Estimate {
   /** The least number of turns of models: one for each task that a model does, and one for each plan and verification. */
-  readonly turns: number;
-  /** US dollars; null if it cannot be told. */
-  readonly usd: number | null;
-  /** Null if it cannot be told. */
-  readonly tokens: number | null;
-  /** Completed tasks of earlier runs that the cost is taken from. */
+  readonly leastTurns: number;
+  /** Turns of models. */
+  readonly turns: Range | null;
+  /** Input and output. */
+  readonly tokens: Range | null;
+  /** US dollars. */
+  readonly usd: Range | null;
+  /** Milliseconds in which members work, without the gates. */
+  readonly durationMs: Range | null;
+  /** Finished tasks of earlier runs that are compared with. */
   readonly pastTasks: number;
-  /** Kinds of agents without an earlier run that says what they cost. */
+  /** Kinds of model agents that finished no task in an earlier run. */
   readonly unknown: readonly AgentKind[];
 }
 
@@ -48,11 +47,12 @@ export interface ExpectedWork {
 
 /**
  * @param deepest the most follow-ups of a chain
- * @param paid earlier work by the kind of agent
+ * @param past finished tasks of earlier runs
+ * @param models which model an agent works with
  */
-export function expectedWork(plan: Plan, deepest: number, paid: ReadonlyMap<AgentKind, PaidWork>): ExpectedWork {
+export function expectedWork(plan: Plan, deepest: number, past: readonly PastTask[], models: ModelRules): ExpectedWork {
   const followUps = plan.cascade ? expectedFollowUps(plan, deepest) : [];
-  return { followUps, estimate: estimateOf(plan, followUps, paid) };
+  return { followUps, estimate: estimateOf(plan, followUps, past, models) };
 }
 
 type PlannedTask = Plan['tasks'][number];
@@ -89,39 +89,70 @@ const mayWork = ({ owner, role }: PlannedTask, { members }: Plan) =>
 function estimateOf(
   plan: Plan,
   followUps: readonly ExpectedFollowUp[],
-  paid: ReadonlyMap<AgentKind, PaidWork>,
+  past: readonly PastTask[],
+  models: ModelRules,
 ): Estimate {
-  const byTask = plan.tasks.map((task) => mayWork(task, plan).flatMap(({ agent }) => (agent ? [agent.kind] : [])));
-  const helpers = plan.members.flatMap(({ agent }) => (agent && agent.kind !== 'exec' ? [agent.kind] : []));
-  const work = [...byTask, ...followUps.map(() => (plan.spare === undefined ? helpers : [plan.spare.kind]))];
-  const modelWork = work.map((kinds) => kinds.filter(isModel)).filter((kinds) => kinds.length > 0);
+  const work = [...plan.tasks.map((task) => plannedWork(task, plan)), ...followUps.map((one) => addedWork(one, plan))];
+  const byModels = work.flatMap(({ doers, text, blockedBy }) => {
+    const able = doers.filter(({ agent }) => isModel(agent.kind));
+    return able.length === 0 ? [] : [{ doers: able, text, blockedBy }];
+  });
   const plans = plan.tasks.filter((task) =>
     mayWork(task, plan).some(({ agent, planApproval }) => planApproval && agent && isModel(agent.kind)),
   );
   const verifications = plan.gates.crossVerify && (plan.reviewer === undefined || isModel(plan.reviewer.kind)) ? 1 : 0;
-  const kinds = [...new Set(modelWork.flat())];
-  const unknown = kinds.filter((kind) => paid.get(kind) === undefined);
-  const costs = modelWork.map((all) => meanOf(all, paid));
-  const isKnown = kinds.length > 0 && unknown.length === 0;
+  const kinds = [...new Set(byModels.flatMap(({ doers }) => doers.map(({ agent }) => agent.kind)))];
+  // What models use does not depend on the order of the work, and not on what commands do.
+  const used = forecast(
+    byModels.map((one) => ({ ...comparable(one, models), blockedBy: [] })),
+    past,
+  );
+  const all = forecast(
+    work.map((one) => comparable(one, models)),
+    past,
+  );
   return {
-    turns: modelWork.length + plans.length + (modelWork.length > 0 ? verifications : 0),
-    tokens: isKnown ? Math.round(sum(costs.map(({ tokens }) => tokens))) : null,
-    usd: isKnown && costs.every(({ usd }) => usd !== null) ? sum(costs.map(({ usd }) => usd ?? 0)) : null,
-    pastTasks: isKnown ? sum(kinds.map((kind) => paid.get(kind)?.tasks ?? 0)) : 0,
-    unknown,
+    leastTurns: byModels.length + plans.length + (byModels.length > 0 ? verifications : 0),
+    turns: used?.turns ?? null,
+    tokens: used?.tokens ?? null,
+    usd: used?.usd ?? null,
+    durationMs: all?.durationMs ?? null,
+    pastTasks: used === undefined ? 0 : past.filter(({ agent }) => kinds.some((kind) => kind === agent)).length,
+    unknown: kinds.filter((kind) => !past.some(({ agent }) => agent === kind)),
   };
 }
 
-/** Commands and replayed scripts ask no model. */
-const isModel = (kind: AgentKind): boolean => !['command', 'script'].includes(recordOf(kind).drive);
-
-/** What one task costs, if any of these kinds may do it. */
-function meanOf(kinds: readonly AgentKind[], paid: ReadonlyMap<AgentKind, PaidWork>) {
-  const known = kinds.flatMap((kind) => paid.get(kind) ?? []);
-  const mean = (of: (work: PaidWork) => number): number =>
-    sum(known.map((work) => of(work) / Math.max(1, work.tasks))) / Math.max(1, known.length);
-  const isPriced = known.every(({ usd }) => usd !== null);
-  return { tokens: mean(({ tokens }) => tokens), usd: isPriced ? mean(({ usd }) => usd ?? 0) : null };
+/** A task that is planned or will be added, with who may do it. */
+interface ExpectedTask {
+  readonly doers: readonly { readonly member: number; readonly role: Name; readonly agent: AgentSpec }[];
+  readonly text: { readonly subject: string; readonly description: string };
+  readonly blockedBy: readonly number[];
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+function plannedWork(task: PlannedTask, plan: Plan): ExpectedTask {
+  const able = new Set(mayWork(task, plan));
+  const doers = plan.members.flatMap((one, member) =>
+    one.agent !== undefined && able.has(one) ? [{ member, role: one.role, agent: one.agent }] : [],
+  );
+  return { doers, text: task, blockedBy: task.blockedBy };
+}
+
+/** A follow-up is done by a member that is added for it, else by any member that an agent helps. */
+function addedWork({ subject, role, of, depth }: ExpectedFollowUp, { members, spare }: Plan): ExpectedTask {
+  const helpers = members.flatMap(({ agent }, member) =>
+    agent && agent.kind !== 'exec' ? [{ member, role, agent }] : [],
+  );
+  const added = spare && [{ member: members.length + of, role, agent: spare }];
+  return { doers: added ?? helpers, text: { subject, description: '' }, blockedBy: depth === 1 ? [of - 1] : [] };
+}
+
+const comparable = ({ doers, text, blockedBy }: ExpectedTask, models: ModelRules): ForecastTask => ({
+  doers: doers.map(({ member, role, agent }) => ({
+    member,
+    traits: { role, agent: agent.kind, model: knownModel(modelFor(agent, models)), size: taskSize(text) },
+  })),
+  blockedBy,
+});
+
+/** Commands and replayed scripts ask no model. */
+const isModel = (kind: AgentKind): boolean => !['command', 'script'].includes(recordOf(kind).drive);

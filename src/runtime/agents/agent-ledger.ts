@@ -10,6 +10,7 @@ import { sessionIdSchema } from '../../model/team/team-config.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { credentialOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
+import { newId } from '../../store/files/new-ids.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
@@ -33,6 +34,7 @@ export class AgentLedger {
   readonly #pace: VendorPace | undefined;
   readonly #budget: TurnBudget;
   #task: string | undefined;
+  #turn: string | undefined;
 
   constructor(session: MemberSession, spec: AgentSpec, prices: PriceRules = {}) {
     this.#session = session;
@@ -58,6 +60,7 @@ export class AgentLedger {
    */
   async begin(task: string | undefined, timeMs: number, signal: AbortSignal): Promise<AbortSignal> {
     this.#task = task;
+    this.#turn = newId(this.#session.store.clock.now());
     const over = await this.#budget.begin(task, timeMs, signal);
     await this.#wait(signal);
     return over instanceof AbortSignal ? AbortSignal.any([signal, over]) : signal;
@@ -79,7 +82,10 @@ export class AgentLedger {
       case 'usage':
         await this.#pace?.answered();
         await this.#budget.used(event.usage, signal);
-        this.#tell(spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }));
+        this.#tell({
+          ...spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }),
+          turn: this.#turn,
+        });
         return;
       case 'used':
         await this.#pace?.answered();
@@ -152,7 +158,7 @@ export class AgentLedger {
     this.#tell({ type: 'agent.session_began', text: id });
   }
 
-  #tell(event: { type: string; text?: string }): void {
+  #tell(event: { type: string; text?: string; turn?: string | undefined }): void {
     const { store, name } = this.#session;
     store.events.append({ member: name, task: this.#task, ...event });
   }

@@ -13,6 +13,7 @@ import { startSchema } from '../../model/team/team-config.ts';
 import type {
   Gate,
   HostState,
+  KeptEstimate,
   LandingTrouble,
   Phase,
   RunLife,
@@ -44,6 +45,7 @@ export interface RunFacts {
   readonly waitsFor?: RunState['waitsFor'];
   readonly landing?: LandingTrouble | undefined;
   readonly host?: HostState;
+  readonly estimate?: KeptEstimate;
   readonly start?: NonNullable<RunState['start']>;
   readonly lives?: readonly RunLife[];
   readonly viewsOffset?: number;
@@ -109,6 +111,7 @@ function stateOf(
     ...defined({
       exitCode: facts.exitCode,
       host: facts.host,
+      estimate: facts.estimate,
       start: facts.start,
       lives: facts.lives && [...facts.lives],
     }),

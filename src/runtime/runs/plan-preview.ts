@@ -1,16 +1,18 @@
-/** What a plan will do, before a person approves it: follow-ups, model turns and cost by the reports of earlier runs. */
-import { isAgentKind, type AgentKind } from '../../model/agent/agent-kinds.ts';
+/** What a plan will do, before a person approves it: follow-ups, model turns, and what it will use by the reports of earlier runs. */
 import type { Config } from '../../model/config/config.ts';
+import type { ModelRules } from '../../model/agent/models.ts';
 import { describePlan } from '../../model/plan/plan-view.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { PastTask } from '../../policy/budget/forecast.ts';
 import { expectedWorkLines } from '../../policy/supervise/expected-work-text.ts';
-import { expectedWork, type ExpectedWork, type PaidWork } from '../../policy/supervise/expected-work.ts';
+import { expectedWork, type ExpectedWork } from '../../policy/supervise/expected-work.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import { membersInReport } from '../../store/board/report-files.ts';
+import { tasksInReport } from '../../store/board/report-files.ts';
 import { listTeams } from '../../store/team/team-list.ts';
 
-/** The newest reports that are read. */
+/** The newest reports that are read, and the most tasks that are taken from them. */
 const MOST_REPORTS = 20;
+const MOST_TASKS = 2_000;
 
 export interface PlanPreview extends ExpectedWork {
   /** The plan and what it will do, for people. */
@@ -20,24 +22,26 @@ export interface PlanPreview extends ExpectedWork {
 }
 
 /** @param root the directory that holds `.teams` with the reports of earlier runs */
-export function previewPlan(plan: Plan, root: string, { cascadeDepth }: Pick<Config, 'cascadeDepth'>): PlanPreview {
-  const work = expectedWork(plan, plan.cascadeDepth ?? cascadeDepth, paidBefore(root));
+export function previewPlan(plan: Plan, root: string, config: ModelRules & Pick<Config, 'cascadeDepth'>): PlanPreview {
+  const work = expectedHere(plan, root, config);
   const lines = expectedWorkLines(work);
   return { ...work, lines, text: describePlan(plan, lines) };
 }
 
-function paidBefore(root: string): Map<AgentKind, PaidWork> {
+export const expectedHere = (
+  plan: Plan,
+  root: string,
+  config: ModelRules & { readonly cascadeDepth: number },
+): ExpectedWork => expectedWork(plan, plan.cascadeDepth ?? config.cascadeDepth, pastTasks(root), config);
+
+function pastTasks(root: string): PastTask[] {
   const newest = listTeams(root)
     .toSorted((a, b) => (b.archivedAt ?? '~').localeCompare(a.archivedAt ?? '~'))
     .slice(0, MOST_REPORTS);
-  const paid = new Map<AgentKind, PaidWork>();
+  const past: PastTask[] = [];
   for (const { paths } of newest) {
-    for (const { agent, tasks, spent } of membersInReport(realDisk, paths)) {
-      if (!isAgentKind(agent) || tasks === 0 || !spent) continue;
-      const before = paid.get(agent) ?? { tasks: 0, tokens: 0, usd: 0 };
-      const usd = before.usd === null || spent.unpriced.length > 0 ? null : before.usd + spent.usd;
-      paid.set(agent, { tasks: before.tasks + tasks, tokens: before.tokens + spent.tokens, usd });
-    }
+    if (past.length >= MOST_TASKS) break;
+    past.push(...tasksInReport(realDisk, paths));
   }
-  return paid;
+  return past.slice(0, MOST_TASKS);
 }

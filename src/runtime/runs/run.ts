@@ -28,6 +28,9 @@ import { Tasks } from '../team/task-service.ts';
 import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import { stateIn } from '../../store/team/team-reader.ts';
+import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
+import { expectedHere } from './plan-preview.ts';
 import { requireWorkPlace } from '../../store/team/work-place.ts';
 
 export interface RunOptions {
@@ -143,6 +146,7 @@ export async function runTeam(
             ...promptOf(plan),
             sharedFiles: plan.sharedFiles,
             cascade: plan.cascade,
+            ...estimateOf(session, plan, options),
           }
         : {}),
     });
@@ -166,6 +170,16 @@ export async function runTeam(
     await landing?.close();
     await session.close();
   }
+}
+
+/** What is told before the first life of a run; a later one goes on with it. */
+function estimateOf({ store }: RunSession, plan: Plan, options: SessionOptions): Pick<RunFacts, 'estimate'> {
+  const { agents, limits } = options;
+  if (agents === undefined || stateIn(store)?.planHash !== undefined) return {};
+  const { cascadeDepth = MAX_CASCADE_DEPTH } = limits;
+  const { estimate } = expectedHere(plan, store.paths.root, { ...agents, cascadeDepth });
+  const { turns, tokens, usd, durationMs, pastTasks, unknown } = estimate;
+  return { estimate: { turns, tokens, usd, durationMs, pastTasks, unknown: [...unknown] } };
 }
 
 async function changesMeanwhile(session: RunSession): Promise<string[]> {

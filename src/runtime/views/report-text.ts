@@ -7,6 +7,8 @@ import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { roleResultLines, type RoleResult } from '../../policy/pipeline/pipeline-report.ts';
 import { NOT_ASKED_FOR } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { duration } from '../../policy/mail-wording.ts';
+import { estimateLines, type ReportEstimate } from '../../policy/budget/estimate-error.ts';
+import type { PastTask } from '../../policy/budget/forecast.ts';
 
 export type GateResult = 'pass' | 'fail' | 'skipped';
 
@@ -43,6 +45,8 @@ export interface ReportTask {
   readonly durationMs: number | null;
   /** Why it failed, was skipped or cancelled. */
   readonly reason?: string;
+  /** What it took, and what its like can be estimated by; null if no agent did it. */
+  readonly work: Omit<PastTask, 'durationMs'> | null;
   /** Where the task came from: `cascade: test for #2`, `reassigned from worker-1`. */
   readonly notes: readonly string[];
 }
@@ -103,6 +107,8 @@ export interface Report {
   /** Null if there were no follow-ups. */
   readonly cascade: { readonly created: number; readonly completed: number; readonly failed: number } | null;
   readonly spending: ReportSpending;
+  /** Null for a team without a plan, and where no agent works that uses a model. */
+  readonly estimate: ReportEstimate | null;
   /** Null without a verification. */
   readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
   /** Sandboxes that nothing enforced, beside those of members: of subagents, gates and the like, as sentences. */
@@ -128,6 +134,7 @@ export function reportText(report: Report): string {
     section('Cross-CLI Verification:', verificationLines(report)),
     section('Shared Files:', report.shared.map(wishLine)),
     section('Spending:', spendingLines(report)),
+    section('Estimate:', report.estimate === null ? [] : estimateLines(report.estimate)),
     section('Sandbox:', sandboxLines(report)),
     section(
       'Notes:',

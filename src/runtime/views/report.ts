@@ -36,6 +36,8 @@ import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { DeniedCalls } from '../../policy/view/denied-calls.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
+import { estimateError } from '../../policy/budget/estimate-error.ts';
+import { usedBy, workOf } from '../../policy/budget/task-use.ts';
 
 export type { Report };
 
@@ -70,7 +72,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     durationMs: timeWorked(work, isLed ? timestamp(store.clock.now()) : undefined),
     failures: failuresOf(store, tasks, gates, account.failures),
     members: membersOf(store, [...board.members.values()], tasks, work, account),
-    tasks: tasks.map((task) => taskOf(task, work)),
+    tasks: tasks.map((task) => ({ ...taskOf(task, work), work: workOf(task, board, config, account.spending) })),
     roles: board.profile === 'pipeline' ? roleResults(board) : null,
 
     gates: gateResults(gates),
@@ -85,6 +87,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       open: settled.kind === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
+    estimate: estimateError(run?.estimate, usedBy(tasks, timeWorked(work, undefined), account.spending)),
     notes: [
       ...(options.notes ?? []),
       ...gates.flatMap(gateNote),
@@ -219,7 +222,7 @@ function memberOf(task: Task) {
   return ('by' in task ? task.by.member : undefined) ?? task.owner;
 }
 
-function taskOf(task: Task, { tasks }: WorkHistory): ReportTask {
+function taskOf(task: Task, { tasks }: WorkHistory): Omit<ReportTask, 'work'> {
   const { id, subject, status } = task;
   const worked = tasks.get(id);
   const member = memberOf(task) ?? null;

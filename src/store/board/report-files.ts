@@ -20,26 +20,45 @@ export function writeReport(
   replaceFile(disk, paths.reportJson, `${json}\n`, token);
 }
 
-const membersSchema = z.looseObject({
-  members: z.array(
+/** A report that is larger is no history. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+const figure = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+const tasksSchema = z.looseObject({
+  tasks: z.array(
     z.looseObject({
-      agent: z.string(),
-      tasks: z.number().min(0),
-      spent: z
-        .looseObject({ tokens: z.number().min(0), usd: z.number().min(0), unpriced: z.array(z.string()) })
+      status: z.string(),
+      durationMs: figure.nullable(),
+      work: z
+        .object({
+          role: z.string(),
+          agent: z.string(),
+          model: z.string().nullable(),
+          size: z.enum(['small', 'medium', 'large']),
+          turns: figure,
+          tokens: figure,
+          usd: figure.nullable(),
+        })
         .nullish(),
     }),
   ),
 });
+type ReportedTask = z.infer<typeof tasksSchema>['tasks'][number];
 
-/** What members did and spent, by a kept report. A report that cannot be read tells nothing: it can be rebuilt. */
-export function membersInReport(
+/**
+ * What the completed tasks of a kept report took. A report that cannot be read, or of an earlier version, tells nothing.
+ */
+export function tasksInReport(
   disk: Disk,
   { reportJson }: Pick<TeamPaths, 'reportJson'>,
-): z.infer<typeof membersSchema>['members'] {
+): (NonNullable<ReportedTask['work']> & { readonly durationMs: number })[] {
   try {
-    const parsed = membersSchema.safeParse(JSON.parse(readText(disk, reportJson) ?? ''));
-    return parsed.success ? parsed.data.members : [];
+    if ((lookAt(disk, reportJson)?.size ?? Infinity) > MOST_BYTES) return [];
+    const parsed = tasksSchema.safeParse(JSON.parse(readText(disk, reportJson) ?? ''));
+    if (!parsed.success) return [];
+    return parsed.data.tasks.flatMap(({ status, durationMs, work }) =>
+      work && durationMs !== null && status === 'completed' ? [{ ...work, durationMs }] : [],
+    );
   } catch {
     return [];
   }

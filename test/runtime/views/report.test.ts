@@ -34,6 +34,7 @@ const line = (
   notes,
   durationMs,
   member: who === null ? null : name(who),
+  work: null,
 });
 
 const FOLDER = '/project/.teams/forge-team-1707580800';
@@ -67,6 +68,7 @@ const EXAMPLE: Report = {
   cascade: { created: 3, completed: 3, failed: 0 },
   shared: [],
   spending: { tokens: 0, usd: 0, unpriced: [] },
+  estimate: null,
   verification: {
     verifier: 'Codex',
     result: 'pass',

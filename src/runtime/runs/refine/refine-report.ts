@@ -100,5 +100,6 @@ const NO_TEAM: Base = {
   cascade: null,
   verification: null,
   spending: NOTHING_SPENT,
+  estimate: null,
   exitCode: 1,
 };

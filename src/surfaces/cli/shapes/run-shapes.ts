@@ -11,8 +11,23 @@ const used = z.strictObject({
   unpriced: z.array(text),
   unknown: z.array(text).optional(),
 });
+const told = z.number().min(0);
+/** Half of the runs stay within the one, 9 of 10 within the other; null if no earlier run tells it. */
+const range = z.strictObject({ median: told, p90: told }).nullable();
+const usedOf = z.strictObject({ median: told, p90: told, used: told }).nullable();
 const reportFacts = {
   spending: used,
+  /** What was told before the run, and what was used. */
+  estimate: z
+    .strictObject({
+      turns: usedOf,
+      tokens: usedOf,
+      usd: usedOf,
+      durationMs: usedOf,
+      pastTasks: counted,
+      unknown: z.array(text),
+    })
+    .nullable(),
   template: text,
   outcome,
   durationMs: counted,
@@ -37,6 +52,18 @@ const reportFacts = {
       member: text.nullable(),
       durationMs: counted.nullable(),
       reason: text.optional(),
+      /** What it took; null if no agent did it. */
+      work: z
+        .strictObject({
+          role: text,
+          agent: text,
+          model: text.nullable(),
+          size: z.enum(['small', 'medium', 'large']),
+          turns: counted,
+          tokens: counted,
+          usd: z.number().min(0).nullable(),
+        })
+        .nullable(),
       notes: z.array(text),
     }),
   ),
@@ -211,9 +238,11 @@ export const plan = answer({
   }),
   followUps: z.array(z.strictObject({ kind: text, subject: text, role: text, of: counted, depth: counted })),
   estimate: z.strictObject({
-    turns: counted,
-    usd: z.number().min(0).nullable(),
-    tokens: counted.nullable(),
+    leastTurns: counted,
+    turns: range,
+    tokens: range,
+    usd: range,
+    durationMs: range,
     pastTasks: counted,
     unknown: z.array(text),
   }),
