@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -44,11 +44,32 @@ export class Postgres {
     this.port = port;
   }
 
-  /** @param settings lines of postgresql.conf */
-  static async start(settings: readonly string[] = []): Promise<Postgres> {
-    return Postgres.#made(settings, (home) =>
-      ended('initdb', ['-D', join(home, 'data'), '-U', 'owner', '-A', 'trust', '-N', '-E', 'UTF8'], home),
-    );
+  /**
+   * @param settings lines of postgresql.conf
+   * @param login how roles log in over TCP
+   */
+  static async start(settings: readonly string[] = [], login: 'trust' | 'scram-sha-256' = 'trust'): Promise<Postgres> {
+    return Postgres.#made(settings, (home) => {
+      const local = ['-U', 'owner', '--auth-local=trust', `--auth-host=${login}`];
+      ended('initdb', ['-D', join(home, 'data'), ...local, '-N', '-E', 'UTF8'], home);
+    });
+  }
+
+  /** Lets it encrypt from its next start on, with a certificate that nobody has signed. */
+  encrypt(): void {
+    const made = ['req', '-new', '-x509', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-out', 'server.crt'];
+    const answer = spawnSync('openssl', [...made, '-keyout', 'server.key', '-addext', 'subjectAltName=IP:127.0.0.1'], {
+      ...asUser,
+      cwd: this.#data,
+      encoding: 'utf8',
+    });
+    if (answer.status !== 0) throw new Error(`openssl: ${answer.stderr}`);
+    chmodSync(join(this.#data, 'server.key'), 0o600);
+    appendFileSync(join(this.#data, 'postgresql.conf'), 'ssl = on\n');
+  }
+
+  get certificate(): string {
+    return join(this.#data, 'server.crt');
   }
 
   /** A standby of this server, which takes its records as they come. */
@@ -131,9 +152,9 @@ export class Postgres {
     return `postgres://${role}@127.0.0.1:${String(this.port)}/${database}`;
   }
 
-  /** A session of a role, which the caller ends. */
-  async session(role = 'owner', database = 'postgres'): Promise<Client> {
-    const client = new Client({ host: '127.0.0.1', port: this.port, user: role, database });
+  /** A session of a role, which the caller ends. At `home` is its socket, where every role may log in. */
+  async session(role = 'owner', database = 'postgres', host = '127.0.0.1'): Promise<Client> {
+    const client = new Client({ host, port: this.port, user: role, database });
     client.on('error', () => {});
     await client.connect();
     return client;

@@ -3,13 +3,14 @@
  * replaced may come back and still take writes: the one that takes writes on the highest timeline counts.
  */
 import { readFileSync } from 'node:fs';
-import process from 'node:process';
 import type { Client, ClientConfig } from 'pg';
 import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, StoreError } from '../../model/text/errors.ts';
 
 const CONNECT_MS = 5_000;
+/** A server that takes the connection and then stands still is as good as away. */
+const QUERY_MS = 60_000;
 /** What a stopped client may hold of the server before the server ends its session. */
 const IDLE_IN_TRANSACTION = '30s';
 const OLDEST = 14;
@@ -47,8 +48,12 @@ export async function connectEngine(address: EngineAddress, clock: Clock): Promi
       const client = new Session(configOf(address, host, port));
       // Without a listener a lost connection would end this process; the next query says it.
       client.on('error', () => {});
+      await client.connect().catch((error: unknown) => {
+        // Its `end` waits for ever where the server has closed the connection.
+        void client.end().catch(() => {});
+        throw refusal(error, { host, port });
+      });
       try {
-        await client.connect();
         return { client, server: await lookAt(client, { host, port }, clock) };
       } catch (error) {
         await client.end().catch(() => {});
@@ -98,6 +103,7 @@ function configOf(
     port,
     ssl,
     connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
     keepAlive: true,
     application_name: 'teams',
     idle_in_transaction_session_timeout: 30_000,
@@ -179,27 +185,35 @@ const placeOf = ({ host, port }: { host: string; port: number }): string =>
 
 const unfit = (message: string): StoreError => new StoreError('ENGINE_UNFIT', message);
 
-/** The words of PostgreSQL and of the network, by their codes. A password is in none of them. */
+/** What PostgreSQL, its client and the network say, by code or by words; the first one counts. */
+const CAUSES: readonly (readonly [said: RegExp, why: string])[] = [
+  [/^ECONNREFUSED/, 'refuses the connection: is it running, and is this its port?'],
+  [/^ENOENT/, 'has no socket: is it running, and is this its directory?'],
+  [/^ENOTFOUND/, 'has a host name that nobody knows.'],
+  [/^EAI_AGAIN/, 'has a host name that cannot be looked up now.'],
+  [/timeout/i, `did not answer in ${String(CONNECT_MS / 1_000)} s.`],
+  [/^28P01/, 'refuses the password: look at TEAMS_STORE or ~/.pgpass.'],
+  [/client password must be/, 'asks for a password: put it into ~/.pgpass, or into the URL in TEAMS_STORE.'],
+  [/does not support SSL/, 'does not encrypt: set ssl = on there, or add sslmode=disable where nobody can listen.'],
+  [
+    /SELF_SIGNED|UNABLE_TO|CERT_|ALTNAME/,
+    'has a certificate that is not trusted for this host: name its authority with sslrootcert=FILE in the URL.',
+  ],
+  [/^28000/, 'refuses the role'],
+  [/^3D000/, 'has no such database'],
+  [/^53300/, 'has no connection left (max_connections).'],
+  [/^57P03/, 'is starting up or shutting down: try again.'],
+  [/ECONNRESET|terminated/, 'closed the connection: is it a PostgreSQL server?'],
+];
+
+/** One sentence; no password is in it. */
 function refusal(error: unknown, at: { host: string; port: number }): StoreError {
   if (error instanceof StoreError) return error;
-  const place = placeOf(at);
-  const code = codeOf(error);
   const said = error instanceof Error ? error.message : String(error);
-  const why: Readonly<Record<string, string>> = {
-    ECONNREFUSED: 'refuses the connection: is it running, and is this its port?',
-    ENOENT: 'has no socket: is it running, and is this its directory?',
-    ENOTFOUND: 'has a host name that nobody knows.',
-    EAI_AGAIN: 'has a host name that cannot be looked up now.',
-    '28P01': `refuses the password (user ${process.env['PGUSER'] ?? 'of the address'}): look at TEAMS_STORE or ~/.pgpass.`,
-    '28000': `refuses the role: ${said}.`,
-    '3D000': `has no such database: ${said}.`,
-    '53300': 'has no connection left (max_connections).',
-    '57P03': 'is starting up or shutting down: try again.',
-  };
-  const known = code === undefined ? undefined : why[code];
-  return new StoreError('ENGINE_UNREACHABLE', `${place} ${known ?? `cannot be used: ${sentence(said)}`}`, {
-    cause: error,
-  });
+  const whole = `${codeOf(error) ?? ''} ${said}`;
+  const why = CAUSES.find(([words]) => words.test(whole))?.[1] ?? 'cannot be used';
+  const message = `${placeOf(at)} ${why.endsWith('.') || why.endsWith('?') ? why : `${why}: ${sentence(said)}`}`;
+  return new StoreError('ENGINE_UNREACHABLE', message, { cause: error });
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,8 +1,11 @@
 /** `teams store`, with servers of the test's own. */
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Workplace } from '../../support/cli.ts';
+import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import { realClock } from '../../../src/os/system-clock.ts';
+import { checkEngine } from '../../../src/store/engine/engine-setup.ts';
+import { type Answer, Workplace } from '../../support/cli.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 
 const refused = (code: number, words: RegExp): object => ({
@@ -32,6 +35,35 @@ describe('an address of a store', () => {
     expect(answer).toMatchObject(
       refused(4, new RegExp(`^teams: The engine at 127.0.0.1:${String(port)} refuses the connection: is it running`)),
     );
+  });
+
+  it('where somebody listens and says nothing', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    const answer = await new Workplace().teams('store', 'check', `postgres://ada@127.0.0.1:${String(port)}/x`);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+    expect(answer).toMatchObject(refused(4, /^teams: The engine at [0-9.:]+ did not answer in 5 s\.\n$/));
+  });
+
+  it('of a server that is no PostgreSQL', async () => {
+    const server = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answer = await new Workplace().teams('store', 'check', `postgres://ada@127.0.0.1:${String(port)}/x`);
+    server.close();
+    await once(server, 'close');
+    expect(answer).toMatchObject(
+      refused(4, /^teams: The engine at .* closed the connection: is it a PostgreSQL server\?\n$/),
+    );
+    expect(answer.err.trim().split('\n')).toHaveLength(1);
   });
 
   it('of a machine that nobody knows', async () => {
@@ -168,6 +200,62 @@ describe.skipIf(!hasPostgres)('a server that is not fit', () => {
     } finally {
       await standby.stop();
       await primary.stop();
+    }
+  });
+
+  it('because nobody told its password, or a wrong one', async () => {
+    const postgres = await Postgres.start([], 'scram-sha-256');
+    try {
+      const home = await postgres.session('owner', 'postgres', postgres.home);
+      await home.query("alter role owner password 'p4ss'");
+      await home.end();
+      const at = `127.0.0.1:${String(postgres.port)}/postgres`;
+      const check = async (url: string): Promise<Answer> => new Workplace({ TEAMS_STORE: url }).teams('store', 'check');
+      expect(await check(`postgres://owner@${at}`)).toMatchObject(
+        refused(4, /asks for a password: put it into ~\/\.pgpass/),
+      );
+      expect(await check(`postgres://owner:wr0ng@${at}`)).toMatchObject(refused(4, /refuses the password: look at/));
+      const right = await check(`postgres://owner:p4ss@${at}`);
+      expect(right.out).toMatch(/ok +server/);
+      expect(right.out + right.err).not.toContain('p4ss');
+    } finally {
+      await postgres.stop();
+    }
+  });
+
+  it('because it does not encrypt, or its certificate is not trusted', async () => {
+    const postgres = await Postgres.start();
+    try {
+      const check = async (query: string): Promise<Answer> =>
+        new Workplace().teams('store', 'check', `${postgres.url()}?${query}`);
+      expect(await check('sslmode=require')).toMatchObject(refused(4, /does not encrypt: set ssl = on/));
+      await postgres.kill();
+      postgres.encrypt();
+      await postgres.run();
+      expect(await check('sslmode=verify-full')).toMatchObject(refused(4, /has a certificate that is not trusted/));
+      expect((await check('sslmode=require')).out).toMatch(/connection +encrypted/);
+      expect((await check(`sslmode=verify-full&sslrootcert=${postgres.certificate}`)).out).toMatch(
+        /connection +encrypted/,
+      );
+      expect(await check(`sslmode=verify-full&sslrootcert=/nowhere`)).toMatchObject(
+        refused(4, /\/nowhere.*cannot be read/),
+      );
+      expect((await check('sslmode=disable')).out).toMatch(/connection +not encrypted/);
+    } finally {
+      await postgres.stop();
+    }
+  });
+
+  it('because its clock differs by ten minutes', async () => {
+    const postgres = await Postgres.start();
+    try {
+      const { server } = await checkEngine(parseEngineAddress(postgres.url(), 'argument'), {
+        ...realClock,
+        now: () => realClock.now() + 600_000,
+      });
+      expect(server.heard - server.now).toBeGreaterThan(590_000);
+    } finally {
+      await postgres.stop();
     }
   });
 
