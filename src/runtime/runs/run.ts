@@ -163,8 +163,11 @@ export async function runTeam(
       notes: [...(unkept === undefined ? [] : [unkept]), ...said],
     });
   } finally {
-    await landing?.close();
-    await session.close();
+    try {
+      await landing?.close();
+    } finally {
+      await session.close();
+    }
   }
 }
 
