@@ -8,7 +8,7 @@ import type { Task } from '../../../model/board/task.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
-import { repositoryAt, within } from '../../process/git-place.ts';
+import { isBehindFolder, repositoryAt, within } from '../../process/git-place.ts';
 import { GitFailure, requireGit } from '../../process/git-tree.ts';
 import { git, type GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
@@ -49,6 +49,7 @@ export async function makeBranch(reader: TeamReader, choice: BranchChoice, signa
   try {
     const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
     if (typeof repository === 'string') throw new GitFailure(repository);
+    if (isBehindFolder(repository)) throw new GitFailure('the working directory is in no git repository');
     return await triedAgain(() => branchIn(store, choice, within(repository, { signal }), signal));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
