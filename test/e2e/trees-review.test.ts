@@ -1,10 +1,10 @@
 /** `isolation: {review: person}`: a change waits in the line until a person accepts it, or sends it back with a note. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { openTeam } from '../../src/index.ts';
+import { apply, openTeam } from '../../src/index.ts';
 import { openHandle } from '../../src/runtime/team/team-handle.ts';
 import { waitingQuestions } from '../../src/surfaces/person/waiting-questions.ts';
 import { goTo, hasBrowser, useBrowser } from '../support/browser.ts';
@@ -174,9 +174,17 @@ describe('a change is reviewed', () => {
     expect(team.requests()).toMatchObject([{ id, kind: 'review', from: 'ada', task: '1' }]);
     await team.judge('1', { approve: false, text: 'more words' });
     await asked(2);
+    expect(team.board.get('1')).toMatchObject({ status: 'landing', result: { files: ['ada.txt'] } });
+    expect(await team.diff('1')).toMatchObject({
+      files: [{ path: 'ada.txt' }],
+      text: expect.stringContaining('+more words') as unknown,
+    });
     await team.judge('1', { approve: true });
     expect((await ended).code).toBe(0);
     expect(landed('ada.txt')).toBe('more words\n');
+    expect(await apply('p', { root: at })).toEqual({ landed: 1, files: ['ada.txt'] });
+    expect(readFileSync(join(at, 'ada.txt'), 'utf8')).toBe('more words\n');
+    expect((await apply('p', { root: at, task: '1' })).files).toEqual([]);
   }, 60_000);
 
   it('by no message of a lead that is an agent', async () => {

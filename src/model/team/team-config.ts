@@ -161,6 +161,9 @@ const lifeSchema = z.object({
     .string()
     .regex(/^[0-9a-f]{40,64}$/)
     .optional(),
+  /** With trees: the change of one task was brought, or taken back. */
+  task: z.string().optional(),
+  back: z.literal(true).optional(),
   /** `teams undo` took its changes back. */
   undone: z.literal(true).optional(),
 });

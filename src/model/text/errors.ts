@@ -38,6 +38,7 @@ export type StoreCode =
   | 'ENGINE_UNFIT'
   | 'ENGINE_UNREACHABLE'
   | 'IO'
+  | 'LANDING_HELD'
   | 'NEWER_VERSION'
   | 'NO_LINK'
   | 'NO_SPACE'

@@ -10,6 +10,8 @@ import type { Message, SendOptions } from '../../model/team/message.ts';
 import { watchFile } from '../../store/files/watch-file.ts';
 import { findRoot } from '../../store/team/team-list.ts';
 import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
+import { resolveTask } from '../../model/board/task-reference.ts';
+import { changesSince, type WorkspaceChanges } from '../views/workspace-changes.ts';
 import { judgeTask } from '../lead/task-judgement.ts';
 import type { Delivery } from '../team/send-mail.ts';
 import type { MemberInput } from '../team/membership.ts';
@@ -178,6 +180,21 @@ export class Team implements AsyncDisposable {
 
   status(): TeamStatus {
     return statusOf(this.#handle.store);
+  }
+
+  /**
+   * What the run changed since its safety point; with trees what landed, and of a task exactly the change that it made.
+   *
+   * @param task its id, key or subject
+   * @returns paths relative to the working directory, and the diff as `git diff` prints it
+   * @throws UsageError `USAGE` without a safety point, or for a task without a change; `UNKNOWN_TASK`
+   */
+  diff(
+    task?: string,
+    { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+  ): Promise<WorkspaceChanges> {
+    const { store } = this.#handle;
+    return changesSince(store, task === undefined ? undefined : resolveTask(store.board.fold(), task), signal);
   }
 
   /** Resolves when the board is not empty, every task is final and no member works. */

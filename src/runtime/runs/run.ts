@@ -59,7 +59,7 @@ export interface PlannedFrom {
 }
 
 /** @throws AgentError `NO_ISOLATION` */
-async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise<'trees' | undefined> {
+async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom, root: string): Promise<'trees' | undefined> {
   const asked = isolation === undefined ? (plan.isolation ?? 'off') : askedIsolation(plan, isolation);
   // Without trees no module of theirs is loaded.
   if (asked === 'off') {
@@ -68,7 +68,7 @@ async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise
   }
   const { chooseIsolation } = await import('../landing/choose-isolation.ts');
   const lend = (plan.trees ?? isolation?.needs)?.lend ?? [];
-  const choice = await chooseIsolation(plan, asked, { cwd, lend, say: isolation?.say });
+  const choice = await chooseIsolation(plan, asked, { cwd, root, lend, say: isolation?.say });
   if ('isolation' in choice) return choice.isolation;
   isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
   requireNoTrees(plan, choice.why);
@@ -86,7 +86,7 @@ function requireNoTrees({ trees }: Plan, why: string): void {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  const isolation = await isolationOf(plan, where);
+  const isolation = await isolationOf(plan, where, options.root);
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
@@ -167,8 +167,11 @@ export async function runTeam(
       notes: [...(unkept === undefined ? [] : [unkept]), ...said],
     });
   } finally {
-    await landing?.close();
-    await session.close();
+    try {
+      await landing?.close();
+    } finally {
+      await session.close();
+    }
   }
 }
 
