@@ -55,7 +55,9 @@ async function placeMisfit(
 ): Promise<string | undefined> {
   if (missingExclusion(cwd) === undefined) {
     // Where nobody asked for it, a folder without git stays as it is.
-    if (writers !== undefined || resolve(root) !== resolve(cwd)) return NO_REPOSITORY;
+    if (writers !== undefined) return NO_REPOSITORY;
+    if (resolve(root) !== resolve(cwd))
+      return `${NO_REPOSITORY}, and .teams is not in it but in ${root} (start there, or with \`--root .\`)`;
     makeFolderRepository(realDisk, cwd, realClock.now());
   }
   const { signal } = new AbortController();
