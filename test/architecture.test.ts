@@ -186,6 +186,7 @@ const ARCHITECTURE: Architecture = {
       'budget',
       'team',
       'telemetry',
+      'replay',
       'views',
       'trees',
       'process',

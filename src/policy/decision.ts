@@ -2,7 +2,8 @@
  * Puts a decision of the lead into words, for `teams why`, the log and every view. The event has the decision's subject
  * (`member`, `task`, `to`) and its reason.
  */
-import type { Verdict } from './sighting.ts';
+import { duration } from './mail-wording.ts';
+import type { MemberSighting, Sighting, Verdict } from './sighting.ts';
 
 /** The fields of a `lead.decided` event that the text uses. */
 interface Decided {
@@ -12,20 +13,49 @@ interface Decided {
   /** The new owner of the task. */
   readonly to?: unknown;
   readonly text?: string | undefined;
+  /** What was seen of the member. */
+  readonly saw?: unknown;
 }
 
-/** The fields of the event that records a verdict. */
-export function decisionOf(verdict: Verdict): Decided & { readonly act: string; readonly text: string } {
+/** The fields of the event that records a verdict, with what the lead saw of the member that it is about. */
+export function decisionOf(
+  verdict: Verdict,
+  { members }: Pick<Sighting, 'members'>,
+): Decided & { readonly act: string; readonly text: string } {
   const { do: act, ...facts } = verdict;
   const to = receiverOf(verdict);
+  const seen = 'member' in facts ? members.find(({ name }) => name === facts.member) : undefined;
   return {
     act,
     ...('member' in facts ? { member: facts.member } : {}),
     ...('task' in facts ? { task: facts.task } : {}),
     to,
     text: 'why' in facts ? facts.why : '',
+    saw: seen && sawText(seen),
   };
 }
+
+/** `alive, last heartbeat 0m01s ago, last progress 5m00s ago, status check sent, 1 restart` */
+function sawText(seen: MemberSighting): string {
+  const { process, death, deadFor, restarts, consecutiveFailures: failures } = seen;
+  const shown = process === 'dead' ? `dead for ${duration(deadFor)} (${death ?? 'cause unknown'})` : process;
+  const ages = [`last heartbeat ${duration(seen.beatAge)} ago`, `last progress ${duration(seen.progressAge)} ago`];
+  return [
+    process === 'none' ? 'without a process' : shown,
+    ...(process === 'alive' ? ages : []),
+    ...(seen.checkedFor === undefined ? [] : [`status check ${seen.answered ? 'answered' : 'sent'}`]),
+    ...(restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`]),
+    ...(failures === 0 ? [] : [`${failures} failed ${failures === 1 ? 'task' : 'tasks'} in a row`]),
+  ].join(', ');
+}
+
+/** The same with what was seen, for `teams why`. */
+export const decisionEvidence = (event: Decided & { readonly type: string }): string => {
+  const clause = decisionClause(event).replace(/\.$/, '');
+  return typeof event.saw === 'string' && event.member !== undefined
+    ? `${clause} (it saw ${event.member}: ${event.saw})`
+    : clause;
+};
 
 /** The member that a verdict gives a task to. */
 function receiverOf(verdict: Verdict): string | undefined {
@@ -49,7 +79,7 @@ const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback'
 export const isDecisionType = (type: string): boolean => type === 'lead.decided' || OWN.has(type);
 
 /** The same, with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
-export const decisionClause = (event: Decided & { readonly type: string }): string =>
+const decisionClause = (event: Decided & { readonly type: string }): string =>
   OWN.has(event.type) ? `${event.member ?? 'a member'}: ${event.text ?? ''}` : `the lead ${decisionText(event)}`;
 
 type ActText = (facts: { who: string; task: string; to: string | undefined }) => string;

@@ -6,6 +6,7 @@
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from '../model/agent/turn-end.ts';
 import type { Board } from '../model/board/board.ts';
+import type { Profile } from '../model/board/event.ts';
 import { tasksOf } from '../model/board/listed-tasks.ts';
 import { LANDING, listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
@@ -44,8 +45,13 @@ export const withPendingQuestion = (
 /** A turn that failed through its agent's own fault. */
 export type FaultyTurn = Extract<TurnEnd, { kind: 'failed' }> & { readonly why: FailureClass };
 
+/** Its time-out. */
+interface TimedTask {
+  readonly work: { readonly timeoutMs?: number | undefined };
+}
+
 /** How the runner ends a task, from the turn that worked on it. */
-export function judgeTurn(end: TurnEnd, task: Task): TurnVerdict {
+export function judgeTurn(end: TurnEnd, task: TimedTask): TurnVerdict {
   if (end.kind === 'aborted') return { do: 'release', reason: 'released', why: 'the turn was stopped before it ended' };
   const exit = end.exitCode === undefined ? {} : { exitCode: end.exitCode };
   if (end.kind === 'answered') return { do: 'complete', text: end.text, ...exit };
@@ -80,7 +86,31 @@ export function judgeFault(end: FaultyTurn, remedied: RemedyResult): TurnVerdict
   return { do: 'release', reason: 'agent', fault: end.why, why: what, ...pause };
 }
 
-const overTime = ({ work }: Task, message: string): string =>
+/** A turn that worked on a task, and what was done about its agent's own fault. */
+export interface EndedTurn {
+  readonly end: TurnEnd;
+  readonly task: TimedTask;
+  /** The kind of the agent. */
+  readonly kind: string;
+  readonly profile: Profile;
+  readonly remedied?: RemedyResult | undefined;
+}
+
+/**
+ * How the runner ends the claim of a turn. A command that does not exist, or prints without end, is a failure of the
+ * task: another agent would do no better, and `exec` has no fallback. A temporary lack of the machine is not a failure of
+ * the task. In the relay every fault ends the attempt, because the loop decides about the next one.
+ */
+export function judgeEndedTurn({ end, task, kind, profile, remedied }: EndedTurn): TurnVerdict {
+  if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
+  const verdict = judgeTurn(end, task);
+  if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
+  const isTaskFault = kind === 'exec' && verdict.fault !== 'rate_limited';
+  if (!isTaskFault && profile !== 'relay') return verdict;
+  return { do: 'fail', why: verdict.why, text: verdict.why };
+}
+
+const overTime = ({ work }: TimedTask, message: string): string =>
   work.timeoutMs === undefined ? message : `timed out after ${duration(work.timeoutMs)}: ${message}`;
 
 /**

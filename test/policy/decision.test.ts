@@ -36,7 +36,7 @@ it.each<[Verdict, string]>([
   [{ do: 'stuck', why }, 'found that no task can continue: so'],
   [{ do: 'finish' }, 'found every task final'],
 ])('%j', (verdict, text) => {
-  expect(decisionText(decisionOf(verdict))).toBe(text);
+  expect(decisionText(decisionOf(verdict, { members: [] }))).toBe(text);
 });
 
 it('a decision of an older version or a foreign writer is worded with the facts that it has', () => {

@@ -4,6 +4,8 @@
  * word by word.
  */
 import { expect, it } from 'vitest';
+import { replay } from '../../src/runtime/replay/replay.ts';
+import { recordingOf } from '../../src/store/team/recorded-run.ts';
 import { waitingMail } from '../../src/store/mail/inbox-view.ts';
 import { Stage } from '../support/stage.ts';
 import { name } from '../support/team.ts';
@@ -168,6 +170,9 @@ it('the lead follows its rules through a day, logs every decision with its reaso
       .join('\n'),
   ).toBe(MAIL.trim());
   expect(stage.ending).toEqual({ why: 'finished' });
+  const again = replay(recordingOf(stage.told.store));
+  expect(again).toMatchObject({ differences: 0, first: null, notReplayed: 0 });
+  expect(again.decisions).toBeGreaterThan(20);
 });
 
 it('any act of an agent counts as progress, and waiting for a person is not silence', async () => {

@@ -3,7 +3,7 @@
  * it will use by the finished tasks of earlier runs.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
+import { isAgentKind, recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import { modelFor, type ModelRules } from '../../model/agent/models.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
@@ -89,7 +89,7 @@ const mayWork = ({ owner, role }: PlannedTask, { members }: Plan) =>
 function estimateOf(
   plan: Plan,
   followUps: readonly ExpectedFollowUp[],
-  past: readonly PastTask[],
+  finished: readonly PastTask[],
   models: ModelRules,
 ): Estimate {
   const work = [...plan.tasks.map((task) => plannedWork(task, plan)), ...followUps.map((one) => addedWork(one, plan))];
@@ -102,6 +102,8 @@ function estimateOf(
   );
   const verifications = plan.gates.crossVerify && (plan.reviewer === undefined || isModel(plan.reviewer.kind)) ? 1 : 0;
   const kinds = [...new Set(byModels.flatMap(({ doers }) => doers.map(({ agent }) => agent.kind)))];
+  // Each command takes its own time: another one tells nothing of it, so that the time of a run with commands is not known.
+  const past = finished.filter(({ agent }) => isAgentKind(agent) && isModel(agent));
   // What models use does not depend on the order of the work, and not on what commands do.
   const used = forecast(
     byModels.map((one) => ({ ...comparable(one, models), blockedBy: [] })),

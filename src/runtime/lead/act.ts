@@ -7,7 +7,7 @@ import type { Name } from '../../model/text/names.ts';
 import { decisionOf } from '../../policy/decision.ts';
 import { fixChanges, fixNeeds } from '../../policy/pipeline/fix-loop.ts';
 import { improvementChanges, improvements } from '../../policy/pipeline/improvement.ts';
-import type { Verdict } from '../../policy/sighting.ts';
+import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { checkpointPassed } from '../team/checkpoint-answer.ts';
@@ -24,6 +24,8 @@ export interface ActContext {
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: LeadMemory;
   readonly supervisor: Supervisor;
+  /** What the verdict was judged on. */
+  readonly sighting: Pick<Sighting, 'members'>;
   /** The agent of members that the lead adds by itself. Without it the lead adds no members. */
   readonly spare: AgentSpec | undefined;
 }
@@ -31,7 +33,7 @@ export interface ActContext {
 /** Applies one verdict. Each decision is logged as an event with its reason; `teams why` reads these events. */
 export async function carryOut(verdict: Verdict, context: ActContext): Promise<void> {
   const { store, memory, supervisor } = context;
-  logDecision(store, verdict);
+  logDecision(store, verdict, context.sighting);
   switch (verdict.do) {
     case 'resetDeadlines':
       memory.resetDeadlines();
@@ -107,8 +109,11 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
 }
 
 /** Logs a decision as an event of the team. */
-export const logDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
-  void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
+export const logDecision = (
+  store: Pick<TeamStore, 'events'>,
+  verdict: Verdict,
+  sighting: Pick<Sighting, 'members'>,
+): void => void store.events.append({ type: 'lead.decided', ...decisionOf(verdict, sighting) });
 
 async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;

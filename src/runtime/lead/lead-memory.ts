@@ -134,8 +134,14 @@ export class LeadMemory {
     this.progressed(name);
   }
 
-  sighting(name: Name, { life, byHand, beat, printed, isExcused, ...facts }: MemberReading): MemberSighting {
-    const now = this.#clock.monotonic();
+  /** What is seen in a look that began at `now`. Ages are whole milliseconds, so that a recorded look is the same. */
+  sighting(
+    name: Name,
+    { life, byHand, beat, printed, isExcused, ...facts }: MemberReading,
+    now = this.#clock.monotonic(),
+  ): MemberSighting {
+    const age = (since: number | undefined): number =>
+      since === undefined ? 0 : Math.max(0, Math.floor(now) - Math.floor(since));
     const member = this.of(name);
     if (beat !== member.beat) Object.assign(member, { beat, beatSince: now });
     if (printed !== member.printed) this.progressed(name);
@@ -151,12 +157,12 @@ export class LeadMemory {
       ...facts,
       process: processOf(life),
       death: life?.death,
-      deadFor: member.deadSince === undefined ? 0 : now - member.deadSince,
-      startingFor: processOf(life) === 'starting' ? now - member.bornAt : 0,
-      aliveFor: member.readySince === undefined ? 0 : now - member.readySince,
-      beatAge: now - member.beatSince,
-      progressAge: now - member.progressAt,
-      checkedFor: member.checkedAt === undefined ? undefined : now - member.checkedAt,
+      deadFor: age(member.deadSince),
+      startingFor: processOf(life) === 'starting' ? age(member.bornAt) : 0,
+      aliveFor: age(member.readySince),
+      beatAge: age(member.beatSince),
+      progressAge: age(member.progressAt),
+      checkedFor: member.checkedAt === undefined ? undefined : age(member.checkedAt),
       answered: member.answered,
       restarts: member.restarts,
       consecutiveFailures: this.failuresOf(name),

@@ -21,6 +21,7 @@ import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
+import { LookRecorder } from './look-recorder.ts';
 import { RoleReports } from './role-reports.ts';
 import { NoiseWatch } from './noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
@@ -63,6 +64,7 @@ export class Lead {
   readonly #waker: Waker;
   readonly #state: StateWatch;
   readonly #place: WorkPlaceWatch;
+  readonly #looks: LookRecorder;
   readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
   #stop = false;
@@ -82,6 +84,7 @@ export class Lead {
     this.#budget = new BudgetWatch(store);
     this.#noise = new NoiseWatch(store);
     this.#place = new WorkPlaceWatch(store);
+    this.#looks = new LookRecorder(store, speaker.epoch, options.limits);
     this.memory = new LeadMemory(store.clock, store.board.past);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
@@ -175,8 +178,10 @@ export class Lead {
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
       const lost = sighting.board.busy.size === 0 ? (this.#place.look() ?? this.cannotGoOn()) : undefined;
       if (lost !== undefined && this.#options.endsWhenDone) return { why: 'refused', error: lost };
+      const folded = this.#store.board.offset;
       const verdicts = judge(sighting, this.#options.limits);
-      this.#logStuck(verdicts);
+      this.#looks.record(sighting, verdicts, folded, Math.floor(this.#lastLook));
+      this.#logStuck(verdicts, sighting);
       for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return this.#stuck(sighting, verdict.why);
@@ -186,7 +191,7 @@ export class Lead {
             ? this.#foreignConfig()
             : undefined;
         if (foreign !== undefined) return { why: 'refused', error: foreign };
-        if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
+        if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict, sighting);
       }
       this.#leadMail.settle();
       this.hooks.waiting(sighting.board.open);
@@ -211,7 +216,7 @@ export class Lead {
     this.#lastLook = now;
     const members = [...board.members.values()]
       .filter((member) => member.state === 'joined')
-      .flatMap(({ name }) => this.#probe.at(board, name) ?? []);
+      .flatMap(({ name }) => this.#probe.at(board, name, now) ?? []);
     const pipeline = this.#roles && {
       owing: this.#roles.owing(board),
       told: this.memory.announced,
@@ -224,6 +229,7 @@ export class Lead {
   async close(): Promise<void> {
     this.#waker.close();
     this.#checkpoints.stop();
+    this.#looks.close();
     await this.#leadMail.close();
     if (this.leads()) this.views.finish();
   }
@@ -272,19 +278,20 @@ export class Lead {
   }
 
   /** Logs what is missing each time the reason changes, so that a lead that serves a team never waits in silence. */
-  #logStuck(verdicts: readonly Verdict[]): void {
+  #logStuck(verdicts: readonly Verdict[], sighting: Sighting): void {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
-    if (stuck !== undefined && stuck.why !== this.#loggedStuck) logDecision(this.#store, stuck);
+    if (stuck !== undefined && stuck.why !== this.#loggedStuck) logDecision(this.#store, stuck, sighting);
     this.#loggedStuck = stuck?.why;
   }
 
-  async #act(verdict: Verdict): Promise<void> {
+  async #act(verdict: Verdict, sighting: Sighting): Promise<void> {
     this.requireLeadership();
     const context: ActContext = {
       store: this.#store,
       speaker: this.#speaker,
       memory: this.memory,
       supervisor: this.supervisor,
+      sighting,
       spare: this.#options.spare,
     };
     await carryOut(verdict, context);

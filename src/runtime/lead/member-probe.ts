@@ -44,8 +44,8 @@ export class MemberProbe {
     this.#waitsForBudget = waitsForBudget;
   }
 
-  /** What is seen of a member now; undefined for a member that never had a process of ours and may get one. */
-  at(board: Board, name: Name): MemberSighting | undefined {
+  /** What is seen of a member in a look that began at `now`; undefined for a member that never had a process of ours and may get one. */
+  at(board: Board, name: Name, now: number): MemberSighting | undefined {
     const { disk, paths, roster } = this.#store;
     const life = this.lifeOf(name);
     const record = roster.read(name);
@@ -56,7 +56,7 @@ export class MemberProbe {
       name,
       incarnation: [...board.members.values()].find((one) => one.name === name)?.incarnation ?? null,
     };
-    return this.#memory.sighting(name, {
+    const reading = {
       life,
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
@@ -66,7 +66,8 @@ export class MemberProbe {
       agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
       unfit: life?.child?.exitCode === UNAVAILABLE_EXIT,
-    });
+    };
+    return this.#memory.sighting(name, reading, now);
   }
 
   /** The configuration has changed: it is read again. */

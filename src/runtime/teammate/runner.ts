@@ -9,7 +9,7 @@ import type { Message } from '../../model/team/message.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type ClaimedTask, type Task } from '../../model/board/task.ts';
 import {
   isFaulty,
-  judgeFault,
+  judgeEndedTurn,
   judgeTurn,
   withPendingQuestion,
   type TurnVerdict,
@@ -24,6 +24,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
+import { recordTurn } from '../replay/turn-record.ts';
 import { JUDGED_HINT } from '../isolation/judging-isolation.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
@@ -174,20 +175,11 @@ const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, {
 
 async function judgeEnd(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvironment): Promise<TurnVerdict> {
   const remedied = isFaulty(end) ? await environment.remedy(end) : undefined;
-  if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
-  return ended(environment, judgeTurn(end, task));
-}
-
-/**
- * A command that does not exist, or prints without end, is a failure of the task: another agent would do no better, and
- * `exec` has no fallback. A temporary lack of the machine is not a failure of the task. In the relay every fault ends
- * the attempt, because the loop decides about the next one.
- */
-function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdict: TurnVerdict): TurnVerdict {
-  if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
-  const isTaskFault = spec.kind === 'exec' && verdict.fault !== 'rate_limited';
-  if (!isTaskFault && store.board.board.profile !== 'relay') return verdict;
-  return { do: 'fail', why: verdict.why, text: verdict.why };
+  const { spec, store } = environment;
+  const turn = { end, task, kind: spec.kind, profile: store.board.board.profile, remedied };
+  const verdict = judgeEndedTurn(turn);
+  recordTurn(store, task, turn, verdict);
+  return verdict;
 }
 
 /**

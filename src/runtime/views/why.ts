@@ -6,7 +6,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import { isLead, LEAD, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import type { Task } from '../../model/board/task.ts';
-import { decisionClause } from '../../policy/decision.ts';
+import { decisionEvidence } from '../../policy/decision.ts';
 import { explainTask } from '../../policy/explain/explain-task.ts';
 import { explainMember, explainTeam } from '../../policy/explain/explain-team.ts';
 import type { Explanation, Facts } from '../../policy/explain/explanation.ts';
@@ -115,9 +115,7 @@ export function whyText({ subject, state, waitingFor, since, who, next, events }
 
 function decidedText(events: readonly WhyEvent[]): string {
   const last = events.findLast(isDecision);
-  return last === undefined
-    ? ''
-    : ` The last decision behind it: at ${timeOfDay(last.at)} ${decisionClause(last).replace(/\.$/, '')}.`;
+  return last === undefined ? '' : ` The last decision behind it: at ${timeOfDay(last.at)} ${decisionEvidence(last)}.`;
 }
 
 type Subject =

@@ -93,6 +93,8 @@ export interface TeamPaths {
   /** What is limited, reserved and spent. */
   readonly ledger: string;
   readonly ledgerLock: string;
+  /** What decisions were made on, for replays. */
+  readonly sightings: string;
   readonly mail: string;
   /** The session folders (docs/specification.md R10.3); a pipeline's team has them. */
   readonly session: Readonly<Record<SessionFolder, string>>;
@@ -203,6 +205,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     vendors: inside('vendors.json'),
     vendorsLock: teamLock('vendors'),
     ledger: inside('ledger.jsonl'),
+    sightings: inside('sightings.jsonl'),
     ledgerLock: inside(join('.locks', 'ledger.lock')),
     session: {
       spec: inside('spec'),

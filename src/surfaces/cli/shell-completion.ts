@@ -150,6 +150,7 @@ const LOOKING: ReadonlySet<string> = new Set([
   'inbox',
   'log',
   'logs',
+  'replay',
   'report',
   'status',
   'task get',

@@ -8,6 +8,7 @@ import type { Verdict } from '../../../src/policy/sighting.ts';
 import { why as explain, whyText } from '../../../src/runtime/views/why.ts';
 import { followUp } from '../../policy/world.ts';
 import { name } from '../../support/team.ts';
+import { seen } from '../../policy/world.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 const member = name('worker-2');
@@ -40,18 +41,31 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   stuck: [{ do: 'stuck', why }, ['']],
 };
 
+const NOBODY = { members: [] };
+
+it('why quotes what the lead saw of the member when it decided', async () => {
+  const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/claude' }).ledByUs();
+  const saw = { process: 'alive', beatAge: 1_000, progressAge: 600_000, checkedFor: 300_000, restarts: 1 } as const;
+  const verdict = { do: 'stop', member, why: 'it hangs' } as const;
+  team.note('lead.decided', { ...decisionOf(verdict, { members: [seen(member, saw)] }) });
+  const text = whyText(await explain(team.store, member), team.clock.now());
+  expect(text).toContain(
+    'the lead ended the process of worker-2: it hangs (it saw worker-2: alive, last heartbeat 1s ago, last progress 10m00s ago, status check sent, 1 restart).',
+  );
+});
+
 it.each(Object.values(DECISIONS))('why explains the decision %j', async (verdict, subjects) => {
   const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/claude' }).ledByUs();
   team
     .add('One')
     .add('Two')
     .add('Three', { owner: 'worker-2' })
-    .note('lead.decided', { ...decisionOf(verdict) });
+    .note('lead.decided', { ...decisionOf(verdict, NOBODY) });
   for (let at = 0; at < 10; at += 1) team.note('agent.said', { member: 'worker-2', task: '3', text: 'on and on' });
   for (const subject of subjects) {
     const answer = await explain(team.store, subject === '' ? undefined : subject);
     const text = whyText(answer, team.clock.now());
-    expect(text.endsWith(` the lead ${decisionText(decisionOf(verdict))}.`), text).toBe(true);
+    expect(text.endsWith(` the lead ${decisionText(decisionOf(verdict, NOBODY))}.`), text).toBe(true);
     expect(text).not.toContain('\n');
   }
 });

@@ -89,6 +89,7 @@ const rows: readonly Row[] = [
   { line: 'why ada', after: asked('question'), shape: view.explained },
   { line: 'why 2', shape: view.explained },
   { line: 'at tiny 10', after: RUN, shape: view.moment },
+  { line: 'replay tiny', after: RUN, shape: view.replayed },
   { line: 'report', shape: run.report },
   { line: 'export', shape: view.exported },
   { line: 'diff tiny', after: RUN, shape: view.changes, repository: true },

@@ -116,6 +116,31 @@ export const moment = answer({
   ),
 });
 
+const decided = z.record(z.string(), z.json());
+export const replayed = answer({
+  looks: counted,
+  turns: counted,
+  /** Decisions that were recorded. */
+  decisions: counted,
+  /** Looks and turns that are decided in another way now. */
+  differences: counted,
+  first: z
+    .strictObject({
+      kind: z.enum(['look', 'turn']),
+      number: z.number().int().min(1),
+      at: time,
+      then: z.array(decided),
+      now: z.array(decided),
+    })
+    .nullable(),
+  /** Looks at which nothing but time had passed, or that could not be written. */
+  notRecorded: counted,
+  /** Records that are damaged, without their beginning, or of a lead that was replaced meanwhile. */
+  notReplayed: counted,
+  /** The recording ends before the run. */
+  isCut: z.boolean(),
+});
+
 const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
 export const undone = answer({
   team: text,
@@ -194,6 +219,7 @@ export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
   ui: { answers: [address] },
   why: { answers: [explained] },
   at: { answers: [moment] },
+  replay: { answers: [replayed] },
   report: { answers: [report] },
   export: { answers: [exported] },
   diff: { answers: [changes] },

@@ -182,6 +182,24 @@ const looking: readonly Verb[] = [
     load: () => import('../commands/views/at.ts'),
   },
   {
+    name: 'replay',
+    summary:
+      'judge the recorded looks and turns of a team again, without a model; exit 1 if anything is decided differently',
+    words: '[team]',
+    options: [
+      {
+        flags: '--save-test <file>',
+        what: 'write the recording into a file that `teams replay FILE.json` judges again',
+      },
+    ],
+    examples: [
+      { line: 'teams replay login', what: 'whether this version of teams would decide the same' },
+      { line: 'teams replay login --save-test login.json', what: 'keep the run as a test' },
+      { line: 'teams replay ./login.json', what: 'run that test' },
+    ],
+    load: () => import('../commands/views/replay.ts'),
+  },
+  {
     name: 'report',
     summary: 'report the results of a team so far',
     words: '[team]',

@@ -1,0 +1,34 @@
+/** `teams replay`: whether today's policies decide as it was decided in a recorded run. */
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { readCase, recordingOf, replay, replayText, saveCase, type ReplayResult } from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ saveTest: text });
+
+export const act: Act = async (context, given) => {
+  const { saveTest } = readOptions(schema, given);
+  const [file, ...rest] = given.words;
+  if (file?.endsWith('.json') === true) {
+    noMore(rest);
+    return told(context, replay(readCase(resolve(context.io.cwd, file))));
+  }
+  return withTeamReader(context, given.words, 0, (store, words) => {
+    noMore(words);
+    const result = replay(recordingOf(store));
+    if (saveTest !== undefined) {
+      const path = resolve(context.io.cwd, saveTest);
+      saveCase(store, path);
+      context.info(`Written: ${path}`);
+    }
+    return Promise.resolve(told(context, result));
+  });
+};
+
+function told(context: CliContext, result: ReplayResult): number {
+  context.result({ ...result }, replayText(result));
+  return result.differences === 0 ? 0 : 1;
+}
