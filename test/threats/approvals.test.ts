@@ -4,6 +4,11 @@
  */
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentFor } from '../../src/agents/agent-registry.ts';
+import { play, turnInput } from '../agents/turns.ts';
+import { tempDir } from '../support/temp.ts';
 import { askIn } from '../../src/agents/programs/acp-updates.ts';
 import { mailBlock } from '../../src/runtime/team/prompts.ts';
 import { codeOf } from '../../src/model/text/errors.ts';
@@ -141,4 +146,21 @@ describe('a permission question of an ACP program', () => {
       expect([asked('other', title), asked(null, title)]).toEqual([undefined, undefined]);
     },
   );
+});
+
+describe('a hook of the project’s settings', () => {
+  it('decides nothing where a person is asked: Claude runs none of them', async () => {
+    const [cwd, home] = [tempDir(), tempDir()];
+    const program = join(cwd, 'claude');
+    writeFileSync(program, '#!/bin/sh\nprintf "%s\\n" "$@" >args\n', { mode: 0o755 });
+    const argsOf = async (asks: boolean) => {
+      const spec = { kind: 'claude' as const, command: [program], options: { theme: 'dark' } };
+      const agent = await agentFor(spec, { home, asks });
+      await play(agent.turn(turnInput(cwd)));
+      await agent.close();
+      return readFileSync(join(cwd, 'args'), 'utf8').split('\n');
+    };
+    expect(await argsOf(true)).toContain('{"theme":"dark","disableAllHooks":true}');
+    expect(await argsOf(false)).toContain('{"theme":"dark"}');
+  });
 });

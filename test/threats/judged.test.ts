@@ -130,6 +130,18 @@ describe('what members in a sandbox wrote', () => {
     expect(out).toContain('the validation: workspace-write is not enforced: gates.sandbox is off');
   });
 
+  it.each([undefined, 'workspace-write'])(
+    'where isolation is required, a validation works too: %s',
+    async (sandbox) => {
+      place.put('project/back.sh', `${rewrite(escape())}\necho 'Done.'\n`);
+      const words = ['refine', 'fix it', '--backend', 'exec:sh back.sh', '--validate', 'sh check.sh', '--no-team'];
+      const how = ['--max-rounds', '1', ...(sandbox === undefined ? [] : ['--sandbox', sandbox])];
+      const environment = { ...place.environment, TEAMS_SANDBOX_BWRAP: 'required' };
+      const { code, out, err } = await place.say([...words, ...how], { cwd: join(place.root, 'project'), environment });
+      expect({ code, wrote: existsSync(outside) }, `${out}${err}`).toEqual({ code: 0, wrote: false });
+    },
+  );
+
   it.each([
     'mkfifo package.json',
     'mkdir package.json',

@@ -68,11 +68,13 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
 
 function launch(
   { command = [AGENT_KIND_RECORDS.claude.program], args = [], model, baseUrl, options = {} }: AgentSpec,
-  { home, server }: AgentContext,
+  { home, server, asks = false }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
   session: string | undefined,
 ): Launch {
-  const settings = Object.keys(options).length === 0 ? [] : ['--settings', JSON.stringify(options)];
+  // A hook of the project's settings could allow what a person is to be asked.
+  const given = asks ? { ...options, disableAllHooks: true } : options;
+  const settings = Object.keys(given).length === 0 ? [] : ['--settings', JSON.stringify(given)];
   return {
     argv: [
       ...command,

@@ -55,7 +55,9 @@ async function validate(reviewing: ReviewEnvironment): Promise<Validation | unde
   const agent = execAgent(command);
   const judged = { ...agent, command: [...judging.wrap({ argv: agent.command ?? [], env: {} }).argv] };
   // The user's own command may write: the user wrote it. It also runs what backends wrote.
-  const call = { about: 'the validation', agent: judged, prompt: '', sandbox: 'workspace-write' as const };
+  // What is isolated already cannot be isolated again.
+  const sandbox = judging.isIsolated ? ('full' as const) : ('workspace-write' as const);
+  const call = { about: 'the validation', agent: judged, prompt: '', sandbox };
   const end = await calls.run({ ...call, timeoutMs: place.relayTimeoutMs }, signal);
   return end === undefined ? undefined : validationOf(command, end);
 }
