@@ -283,16 +283,11 @@ export class LandingQueue {
       }
       case 'land': {
         requireGit(await git(['update-ref', this.#refs.main, step.upTo.commit, main], own), 'git update-ref');
-        const landed = stack.slice(0, stack.indexOf(step.upTo) + 1);
-        for (const entry of landed)
-          if (entry.kind === 'stacked')
-            await this.#say({
-              type: 'task.landed',
-              task: entry.task.id,
-              epoch: entry.task.claims,
-              commit: entry.commit,
-            });
-        this.#stack.forget();
+        const upTo = stack.slice(0, stack.indexOf(step.upTo) + 1);
+        const landed = upTo.filter((entry) => entry.kind === 'stacked');
+        this.#stack.moved(main, step.upTo.commit, landed);
+        for (const { task, commit } of landed)
+          await this.#say({ type: 'task.landed', task: task.id, epoch: task.claims, commit });
         await this.#troubles.passed();
         await this.#mirror.renew(how);
         return true;
