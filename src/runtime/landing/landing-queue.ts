@@ -25,6 +25,7 @@ import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
 import { ChangeFailure, LandingTroubles } from './landing-troubles.ts';
+import { NOT_COPIED } from './mirror.ts';
 import { ProjectMirror } from './project-mirror.ts';
 import { tearDown } from './tree-commands.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
@@ -62,6 +63,7 @@ export class LandingQueue {
   readonly #troubles: LandingTroubles;
   #batch = BATCH;
   #running: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
 
   constructor(session: LandingSession, plan: Plan) {
     const { store } = session;
@@ -104,8 +106,13 @@ export class LandingQueue {
     await this.#running;
   }
 
-  /** Copies what is kept into the project's repository; call it when no member works any more. */
-  async close(): Promise<void> {
+  /** Copies what is kept into the project's repository, once; call it when no member works any more. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.stop();
     this.#waker.close();
     const { signal } = new AbortController();
@@ -119,7 +126,7 @@ export class LandingQueue {
     try {
       return await this.#asLead((how) => this.#mirror.finish(how), signal);
     } catch (error) {
-      return requireTrouble(error).message;
+      return `${NOT_COPIED}: ${requireTrouble(error).message}`;
     }
   }
 
@@ -276,16 +283,11 @@ export class LandingQueue {
       }
       case 'land': {
         requireGit(await git(['update-ref', this.#refs.main, step.upTo.commit, main], own), 'git update-ref');
-        const landed = stack.slice(0, stack.indexOf(step.upTo) + 1);
-        for (const entry of landed)
-          if (entry.kind === 'stacked')
-            await this.#say({
-              type: 'task.landed',
-              task: entry.task.id,
-              epoch: entry.task.claims,
-              commit: entry.commit,
-            });
-        this.#stack.forget();
+        const upTo = stack.slice(0, stack.indexOf(step.upTo) + 1);
+        const landed = upTo.filter((entry) => entry.kind === 'stacked');
+        this.#stack.moved(main, step.upTo.commit, landed);
+        for (const { task, commit } of landed)
+          await this.#say({ type: 'task.landed', task: task.id, epoch: task.claims, commit });
         await this.#troubles.passed();
         await this.#mirror.renew(how);
         return true;

@@ -1,7 +1,7 @@
 /** The changes that wait, merged one on top of the other on the common state, and what landed in it before. */
 import type { LandingTask } from '../../model/board/task.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { LineEntry } from '../../policy/landing/queue.ts';
+import type { LineEntry, Stacked } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
 import { freeRef } from '../../store/team/vault.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -25,9 +25,13 @@ export class LandingStack {
     this.#refs = new VaultRefs(store);
   }
 
-  /** Forgets merges on a common state that moved on. */
-  forget(): void {
+  /** The common state moved on by these changes: merges on the one before are forgotten. */
+  moved(before: string, main: string, landed: readonly Stacked[]): void {
     this.#merges.clear();
+    if (this.#landed?.main !== before) return;
+    const commits = new Map(this.#landed.commits);
+    for (const { task, commit } of landed) commits.set(attemptKey(task), commit);
+    this.#landed = { main, commits };
   }
 
   /** What does not fit is left out of what follows. @throws GitFailure */
@@ -73,7 +77,8 @@ export class LandingStack {
         onMain: isOnMain,
         why: `it conflicts with what landed meanwhile in ${conflicts.join(', ')}${said.length > 0 ? ` (${said.join('; ')})` : ''}`,
       };
-    const date = requireGit(await git(['show', '-s', '--format=%ct', task.attempt.commit], own), 'git show');
+    // Of the change, so that the same merge made again is the same commit.
+    const date = String(Math.floor(Date.parse(task.submitted_at) / 1_000));
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
     const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
     const ref = `${this.#refs.all}candidates/${attemptKey(task)}`;

@@ -8,6 +8,8 @@ import { git } from '../process/git.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import type { VaultGit } from '../trees/vault.ts';
 
+export const NOT_COPIED = "what landed is not yet in the project's repository";
+
 /** @returns why it failed: the next one makes up for it */
 export async function mirror(store: TeamReader, refs: string, how: VaultGit): Promise<string | undefined> {
   const { start } = stateIn(store) ?? {};
@@ -18,5 +20,5 @@ export async function mirror(store: TeamReader, refs: string, how: VaultGit): Pr
   freeOldRefs(join(resolve(repository.top, repository.place.refs), 'teams', basename(refs)), store.clock.now());
   // A pack stays locked until its refs are there, so that the user's own gc removes none of it.
   const { code, said } = await git([...FETCH_LOCALLY, store.paths.vault, `+${refs}*:${refs}*`], where);
-  return code === 0 ? undefined : `what landed is not yet in the project's repository: ${said || 'git fetch failed'}`;
+  return code === 0 ? undefined : `${NOT_COPIED}: ${said || 'git fetch failed'}`;
 }

@@ -165,6 +165,7 @@ export async function runTeam(
     return await conclude(session, ending, gates, {
       ...run,
       notes: [...(unkept === undefined ? [] : [unkept]), ...said],
+      landing,
     });
   } finally {
     try {
@@ -254,13 +255,15 @@ async function conclude(
   session: RunSession,
   ending: LeadEnding,
   gates: readonly Gate[],
-  run: RunOptions & { readonly notes: readonly string[] },
+  run: RunOptions & { readonly notes: readonly string[]; readonly landing: LandingQueue | undefined },
 ): Promise<Report> {
   // What a limit stopped goes on with a higher one; what waits for a person, after the cure.
   const isInterrupted = ['stopped', 'spent', 'refused'].includes(ending.why);
   if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
+  // Before the run counts as ended: a lead that is killed in it leaves it to the next one.
+  await run.landing?.close();
   const unkept = await keepEnd(session);
   const judged = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
   const exitCode = ending.why === 'spent' ? 1 : ending.why === 'refused' ? ending.error.exitCode : judged;

@@ -4,7 +4,7 @@
  * like an undo (docs/isolation.md).
  */
 import { join } from 'node:path';
-import { ConflictError, UsageError } from '../../../model/text/errors.ts';
+import { ConflictError, StoreError, UsageError } from '../../../model/text/errors.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
@@ -12,6 +12,7 @@ import { mirror } from '../../landing/mirror.ts';
 import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
 import { repositoryAt } from '../../process/git-place.ts';
 import { knownOf } from '../../process/safety-ref.ts';
+import { hasNoRoom } from '../../process/retry-disk.ts';
 import { triedAgain } from '../../process/try-again.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
 import { commitTree, inVault, keepCommit, treeOf, VaultRefs } from '../../trees/vault.ts';
@@ -39,7 +40,7 @@ type ChooseChange = (store: TeamReader, lives: readonly RunLife[]) => Promise<Fi
 
 /**
  * @throws UsageError `USAGE` for a team without trees; ConflictError `LEAD_ALIVE` for a running team, `REFUSED` naming
- *   the files that were edited at the same place, and after an apply or undo that did not end
+ *   the files that were edited at the same place, and after an apply or undo that did not end; StoreError `NO_SPACE`
  */
 export async function planChange(reader: TeamReader, choose: ChooseChange, signal: AbortSignal): Promise<ApplyPlan> {
   const store = ownDocuments(reader);
@@ -63,6 +64,8 @@ export async function planChange(reader: TeamReader, choose: ChooseChange, signa
     return await triedAgain(() => plan(store, beginning, signal));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
+    if (hasNoRoom(error))
+      throw new StoreError('NO_SPACE', `Nothing was changed: ${error.message}; free some space and try again.`);
     throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
   }
 }
