@@ -64,6 +64,10 @@ const CONFIG: KeyHelpTable = {
   relayTimeoutMs: { text: 'Milliseconds until a call of a planner or of a backend of `refine` and `relay` is ended.' },
   routing: { text: 'How the agent of a task is chosen.' },
   'routing.byType': { text: 'The type of a task chooses its agent before its domain does.' },
+  approvals: {
+    text: 'Who decides on what agents ask to do, in new teams whose plan says nothing of it: their sandbox, or you within the sandbox (`ask`). It holds in teams that an MCP host makes, too.',
+    example: 'ask',
+  },
   isolation: {
     text: 'Whether each member works in a tree of its own, from which changes land and `teams apply` brings them into your files: `auto` for tasks in words where it helps and is possible, `trees` also for plans that say nothing, or `off`. See [isolation](isolation.md).',
     example: 'off',

@@ -95,6 +95,7 @@ const around = (path: Path): string[] => (path.length > 1 ? [path.slice(0, -1).j
 /** With these an untrusted file could run a command, send data to an address, choose who works, or switch a check off. */
 const FORBIDDEN: readonly string[] = [
   'agents',
+  'approvals',
   'defaultAgent',
   'enableCrossCliVerification',
   'envPass',

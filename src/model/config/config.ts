@@ -73,6 +73,8 @@ export const configSchema = closed({
   agentSendRate: z.number().positive().max(1_000_000).default(50),
   relayTimeoutMs: ms(1).default(600_000),
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
+  /** Whether a person is asked before a member's agent changes something, where a plan and its members do not say. */
+  approvals: z.enum(['ask', 'sandbox']).default('sandbox'),
   /** Whether members work in trees of their own; `auto` counts for tasks in words. */
   isolation: isolationSchema.prefault('auto'),
   sandbox: closed({

@@ -47,7 +47,7 @@ const PLAN: KeyHelpTable = {
   },
   approvals: {
     text: 'Who decides on what agents ask to do, for members that do not say otherwise: their sandbox, or you within the sandbox (`ask`). See [plans](plans.md#be-asked-before-an-agent-acts).',
-    otherwise: '`sandbox`',
+    otherwise: '`approvals` of the configuration',
     example: 'ask',
   },
   approvalTimeout: {

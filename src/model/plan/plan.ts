@@ -28,8 +28,8 @@ export interface PlanMember {
   readonly sandbox?: Sandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
-  /** A person is asked before its agent changes something, and so long; absent: the sandbox decides. */
-  readonly approvals?: 'ask' | undefined;
+  /** Whether a person is asked before its agent changes something, and so long; absent: the configuration decides. */
+  readonly approvals?: 'ask' | 'sandbox' | undefined;
   readonly approvalMs?: number | undefined;
   /** The role's prompt for its agent. */
   readonly prompt?: string | undefined;
@@ -187,7 +187,7 @@ function memberOf(
   return {
     ...member,
     ...defined({ agent: spec }),
-    ...(approvals === 'ask' ? { approvals, ...defined({ approvalMs }) } : {}),
+    ...defined({ approvals, approvalMs: approvals === 'sandbox' ? undefined : approvalMs }),
     sandbox,
     prompt,
   };

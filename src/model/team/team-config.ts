@@ -22,8 +22,8 @@ export const memberConfigSchema = z.looseObject({
   sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
   env: z.record(z.string(), z.string()).optional(),
   plan_approval: z.boolean().optional(),
-  /** A person is asked before its agent uses a tool that changes something; absent: the sandbox decides. */
-  approvals: z.literal('ask').optional(),
+  /** Whether a person is asked before its agent uses a tool that changes something; absent: as the team's other members. */
+  approvals: z.enum(['ask', 'sandbox']).optional(),
   /** Milliseconds until a permission that nobody answers is refused. */
   approval_ms: z.number().int().min(1).optional(),
   /** The role's prompt for its agent. */
@@ -39,6 +39,12 @@ export type MemberConfig = z.infer<typeof memberConfigSchema>;
 
 /** Somebody who changes the workspace and is not a member, or who was a member with this sandbox and this agent. */
 const writerSchema = memberConfigSchema.pick({ role: true, agent: true, sandbox: true });
+
+/** Whether a person is asked before the member's agent uses a tool that changes something. */
+export const asksPerson = (
+  config: { readonly approvals?: 'ask' | undefined } | undefined,
+  member: Pick<MemberConfig, 'approvals'> | undefined,
+): boolean => (member?.approvals ?? config?.approvals) === 'ask';
 
 /** A permission for always: of exactly this call (`hash`), or of every call of the tool. */
 export const allowedSchema = z.looseObject({
@@ -74,6 +80,8 @@ export const configDocumentSchema = z.looseObject({
   trees: treeNeedsSchema.optional(),
   /** What the plan lends to its members' programs. */
   lend: lendSchema.optional(),
+  /** A person is asked about members that say nothing of it; absent: the sandbox decides. */
+  approvals: z.literal('ask').optional(),
   /** Only for a divided task: what workers must know about each other's files. */
   division: z
     .looseObject({

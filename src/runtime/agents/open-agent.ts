@@ -6,7 +6,7 @@ import { bringsSandbox, hasToolLoop, usesModel } from '../../model/agent/agent-k
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
-import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { asksPerson, type MemberConfig, type TeamConfig } from '../../model/team/team-config.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { joinedLend } from '../../model/team/lend.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -150,7 +150,7 @@ function contextOf(
       ? {}
       : { server: isolation === undefined ? memberServer(paths.root, environment, parent) : memberServerInside() }),
     session,
-    asks: member.approvals === 'ask',
+    asks: asksPerson(config, member),
   };
 }
 

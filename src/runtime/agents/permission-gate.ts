@@ -6,6 +6,7 @@
  */
 import type { CallAnswer, ToolCallEvent } from '../../agents/agent-contract.ts';
 import { ASKED_LIMIT } from '../../model/board/request.ts';
+import { asksPerson } from '../../model/team/team-config.ts';
 import { formatDuration } from '../../model/text/duration.ts';
 import { allowedBy, parsePermissionAnswer } from '../../policy/permission-answer.ts';
 import { hashText } from '../../store/board/results.ts';
@@ -51,13 +52,13 @@ export class PermissionGate {
     const member = config?.members.find((one) => one.name === name);
     const tool = toolOf(asked.tool);
     const hash = hashText(JSON.stringify([tool, asked.effect, asked.paths, asked.input]));
-    const isAsked = member?.approvals === 'ask' && asked.effect !== 'reads';
+    const isAsked = asksPerson(config, member) && asked.effect !== 'reads';
     if (!isAsked || allowedBy(config?.allowed ?? [], { tool, hash })) return ALLOWED;
     const made = makePermission(this.#session.store, this.#session.speaker, { tool, hash, text: textOf(asked) });
     if (!made.ok) return { ok: false, why: `${tool} is denied: nobody could be asked (${made.why}).` };
     this.#hold();
     try {
-      return await this.#answer(made.id, tool, { forMs: member.approval_ms ?? PATIENCE_MS, signal });
+      return await this.#answer(made.id, tool, { forMs: member?.approval_ms ?? PATIENCE_MS, signal });
     } finally {
       this.#release();
     }

@@ -23,7 +23,7 @@ export interface MemberInput {
   readonly sandbox?: Sandbox | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly planApproval?: boolean;
-  readonly approvals?: 'ask' | undefined;
+  readonly approvals?: 'ask' | 'sandbox' | undefined;
   /** Milliseconds until a permission that nobody answers is refused. */
   readonly approvalMs?: number | undefined;
   /** The prompt of its role for its agent. */

@@ -60,6 +60,8 @@ export interface OpenOptions {
   readonly as?: string | undefined;
   readonly quota?: Quota;
   readonly lockTimeoutMs?: number;
+  /** For members of a new team that say nothing of it. */
+  readonly approvals?: 'ask' | 'sandbox';
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -114,6 +116,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
         isolation: input.isolation,
         trees: input.isolation && input.trees,
         lend: input.lend && !lendsNothing(input.lend) ? input.lend : undefined,
+        approvals: options.approvals === 'ask' ? 'ask' : undefined,
         ...input.asked,
       },
       changes: [...joined, ...changes],

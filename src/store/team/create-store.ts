@@ -46,6 +46,7 @@ export interface NewTeam {
     readonly isolation?: 'trees' | undefined;
     readonly trees?: TeamConfig['trees'];
     readonly lend?: TeamConfig['lend'];
+    readonly approvals?: TeamConfig['approvals'];
     readonly session_id?: string | undefined;
     readonly division?: NonNullable<TeamConfig['division']> | undefined;
     readonly requirement?: string;

@@ -37,7 +37,7 @@ function load(context: CliContext): Settings {
   const root = rootOf(context);
   requireGivenRoot(context, root);
   const merged = loadConfig(root, environment);
-  const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs } = merged.config;
+  const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs, approvals } = merged.config;
   const { as } = context.flags;
   return {
     merged,
@@ -47,6 +47,7 @@ function load(context: CliContext): Settings {
       root,
       environment,
       lockTimeoutMs,
+      approvals,
       quota: { inboxMaxMessages, inboxMaxBytes },
       as,
     },

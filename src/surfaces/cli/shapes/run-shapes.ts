@@ -201,6 +201,8 @@ const planMember = z.strictObject({
   agent: agent.optional(),
   env: z.record(z.string(), z.string()),
   planApproval: z.boolean(),
+  approvals: z.enum(['ask', 'sandbox']).optional(),
+  approvalMs: counted.optional(),
   sandbox: text.optional(),
   prompt: text.optional(),
 });

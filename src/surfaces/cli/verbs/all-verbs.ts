@@ -9,4 +9,13 @@ import { talk } from './mail-verbs.ts';
 import { tasks } from './task-verbs.ts';
 import { teams } from './team-verbs.ts';
 
-export const verbs: readonly Verb[] = [...runs, ...refining, ...pipelines, ...teams, ...talk, ...tasks, ...setup, ...engine];
+export const verbs: readonly Verb[] = [
+  ...runs,
+  ...refining,
+  ...pipelines,
+  ...teams,
+  ...talk,
+  ...tasks,
+  ...setup,
+  ...engine,
+];
