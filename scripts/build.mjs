@@ -30,6 +30,9 @@ const PROCESSES = {
   reaper: 'src/os/reaper-main.ts',
 };
 
+/** Evaluated before any other module of the verbs. */
+const INTERPRETED = 'src/model/text/interpreted-schemas.ts';
+
 /** The web page: a program for a browser, and the files around it. */
 const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
@@ -55,9 +58,9 @@ const COMMON = {
   metafile: true,
   platform: 'node',
   target: 'node20.19',
-  // piscina starts its worker threads from files of its own package. OpenTelemetry's libraries are the user's own, if
-  // installed.
-  external: ['piscina', '@opentelemetry/*'],
+  // piscina starts its worker threads from files of its own package. OpenTelemetry's libraries and the client of
+  // PostgreSQL are the user's own, if installed.
+  external: ['piscina', '@opentelemetry/*', 'pg'],
   // graceful-fs, which proper-lockfile uses, costs a tenth of a start and patches `fs.close`, for a queue of open files
   // that a lease does not need.
   alias: { 'graceful-fs': 'node:fs' },
@@ -225,7 +228,7 @@ async function bundleProcesses(chunks) {
     ...options,
     outdir: undefined,
     outfile: join(DIST, 'verbs.cjs'),
-    stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
+    stdin: { contents: [`import './${INTERPRETED}';`, ...parts].join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
   const late = await build({
     ...options,

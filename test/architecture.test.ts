@@ -22,7 +22,7 @@ const ARCHITECTURE: Architecture = {
     store: {
       rooms: ['model', 'os'],
       packages: ['zod', 'ulid'],
-      lazyPackages: ['proper-lockfile', 'chokidar'],
+      lazyPackages: ['proper-lockfile', 'chokidar', 'pg'],
       builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'util', 'worker_threads'],
     },
     agents: {
@@ -168,7 +168,7 @@ const ARCHITECTURE: Architecture = {
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
     policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'up', 'sandbox', 'view', ''],
-    store: ['', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
+    store: ['', 'engine', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
       'runs/refine',

@@ -59,17 +59,15 @@ export function nameProject(root: string): void {
   outside.clear();
 }
 
-/** The highest directory around that is a repository or has teams. The home directory is none: it holds the user's tools. */
+/**
+ * The highest directory around that is a repository or has teams. The home directory is none: it holds the user's tools.
+ * But of a project in which the home lies, members may write that, too.
+ */
 function projectAround(at: string): string | undefined {
   const { HOME = '' } = process.env;
   const home = isAbsolute(HOME) ? realPath(HOME) : undefined;
   const around: string[] = [];
-  for (
-    let place = realPath(at);
-    !(home !== undefined && isBelow(place, home)) && place !== dirname(place);
-    place = dirname(place)
-  )
-    around.push(place);
+  for (let place = realPath(at); place !== home && place !== dirname(place); place = dirname(place)) around.push(place);
   return around.findLast((place) => MARKS.some((name) => existsSync(join(place, name)))) ?? around[0];
 }
 

@@ -36,6 +36,8 @@ export type Row =
 
 export interface Cast {
   readonly kind: string;
+  /** Where its home is made (default: among the temporary files). */
+  readonly homes?: string;
   readonly open: (place: Place) => Opened | Promise<Opened>;
   /** The call with which the model sends "hello" to the lead by the team's tool. */
   readonly send?: ToolUse;
@@ -68,7 +70,7 @@ interface Stage extends Opened {
 async function stage(cast: Cast, script: Script): Promise<Stage> {
   const server = await ModelServer.start({ script, titles: cast.titles ?? false });
   onTestFinished(() => server.close());
-  return staged(cast, server, { url: server.url, cwd: tempDir(), home: tempDir() });
+  return staged(cast, server, { url: server.url, cwd: tempDir(), home: tempDir(cast.homes) });
 }
 
 async function staged(cast: Cast, server: ModelServer, place: Place): Promise<Stage> {

@@ -1,8 +1,10 @@
 /** Git that fails again and again where changes land: waited for, told, and at last a person's matter. Nothing is lost. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { realClock } from '../../src/os/system-clock.ts';
+import { LandingStack } from '../../src/runtime/landing/landing-stack.ts';
 import { git, scene } from '../support/tree-scene.ts';
 
 /** Pauses of the queue, in ms; they pass at once. */
@@ -42,7 +44,7 @@ describe('git that fails on the common state', () => {
       ],
     });
     const { code, out, err } = await teams('run', 'p.json', '--quiet');
-    expect(code, `${out}${err}`).toBe(5);
+    expect(code, `${out}${err}`).toBe(4);
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000]);
     expect(`${out}${err}`).toContain(
       'What members made is kept, but none of it can land: the team has no common state',
@@ -72,6 +74,26 @@ describe('git that fails on the common state', () => {
     expect(landed('ada.txt')).toBe('ada\n');
     expect((await teams('log', 'p')).out).toContain('changes land again');
   });
+});
+
+it('an error of our own in the queue holds it as well, with the reason, and is no end of the lead', async () => {
+  const { teams, landed } = scene({ tasks: [{ subject: 'One', owner: 'ada', run: 'echo ada >ada.txt' }] });
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const spy = vi.spyOn(LandingStack.prototype, 'on').mockRejectedValue(new TypeError('no such thing'));
+  try {
+    const { code, out, err } = await teams('run', 'p.json', '--quiet');
+    expect(code, `${out}${err}`).toBe(4);
+    expect(`${out}${err}`).toContain('none of it can land: an error of teams itself: TypeError: no such thing');
+    expect(unhandled).toEqual([]);
+    expect((await teams('status', 'p', '--json')).out).toContain('"interrupted"');
+  } finally {
+    spy.mockRestore();
+    process.off('unhandledRejection', note);
+  }
+  expect((await teams('resume', 'p', '--quiet')).code).toBe(0);
+  expect(landed('ada.txt')).toBe('ada\n');
 });
 
 it('a change that git cannot read goes back to its member with the reason, and others land meanwhile', async () => {

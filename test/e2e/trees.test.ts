@@ -96,16 +96,17 @@ it('an edit of the user at the same place changes nothing, and is named', async 
   expect(userState(at)).toEqual(before);
 });
 
-it('without a git repository nothing is started', async () => {
+it('in no git repository and not in the folder of the team nothing is started', async () => {
   const place = new Workplace();
+  place.put('sub/a.txt', 'one');
   place.put(
     'p.json',
-    JSON.stringify({ isolation: 'trees', members: EXEC, tasks: [{ subject: 'One', run: 'touch ran' }] }),
+    JSON.stringify({ isolation: 'trees', cwd: 'sub', members: EXEC, tasks: [{ subject: 'One', run: 'touch ran' }] }),
   );
   const { code, err } = await place.teams('run', 'p.json', '--quiet');
   expect(code).toBe(5);
-  expect(err).toContain('in no git repository');
-  expect(existsSync(join(place.root, 'ran'))).toBe(false);
+  expect(err).toMatch(/in no git repository, and \.teams is not in it but in .*--root \./);
+  expect(existsSync(join(place.root, 'sub/ran'))).toBe(false);
 });
 
 it('what a member made lands also if the project had it as garbage, which its own git removes meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { join } from 'node:path';
 import { findProgram, pathOutside } from '../../src/os/program-path.ts';
 import { tempDir } from '../support/temp.ts';
@@ -21,5 +21,20 @@ describe('a program', () => {
     const left = [join(top, 'project-tools'), join(top, 'missing'), '/bin'].join(':');
     expect(pathOutside(path, join(top, 'project/part'))).toBe(left);
     expect(pathOutside(path, join(top, 'project'))).toBe(left);
+  });
+
+  it.each([
+    ['in the project', 'project/home', ['tools', 'bin']],
+    ['that is the project', 'project', ['project/bin', 'project/home/bin', 'project/src/bin', 'tools', 'bin']],
+    ['around the project', '.', ['tools', 'bin']],
+  ])('a home %s: its programs are the user’s only if it is no part of a project', (_, home, left) => {
+    const top = tempDir();
+    for (const folder of ['project/.git', 'project/src', 'project/home'])
+      mkdirSync(join(top, folder), { recursive: true });
+    vi.stubEnv('HOME', join(top, home));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const entries = ['project/bin', 'project/home/bin', 'project/src/bin', 'tools', 'bin'];
+    const path = entries.map((entry) => join(top, entry)).join(':');
+    expect(pathOutside(path, join(top, 'project')).split(':')).toEqual(left.map((entry) => join(top, entry)));
   });
 });

@@ -30,6 +30,8 @@ for (const kind of REAL_CLIS.filter((one) => only === undefined || one === only)
 function base(kind: RealCli): Cast {
   return {
     kind: `the real ${kind}, isolated`,
+    // Codex makes what its own sandbox needs in no home that is among the temporary files.
+    homes: realpathSync(homedir()),
     open: async (place) => {
       const program = programs.get(kind) ?? kind;
       const team = teamServer(join(place.home, 'sent'));

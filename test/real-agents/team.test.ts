@@ -44,8 +44,9 @@ function leading(): (asked: Asked) => Step {
     const next = left.shift();
     if (next) return { calls: [next] };
     if (isOver) return { text: 'The team is done.' };
-    const done = results.join('\n').matchAll(/#(\d+) \[completed\]/g);
-    isOver = new Set([...done].map(([, id]) => id)).size === WORKERS.length;
+    // Claude shows its model the structured content of an answer, others its text.
+    const done = results.join('\n').matchAll(/#(\d+) \[completed\]|"id":"(\d+)","status":"completed"/g);
+    isOver = new Set([...done].map(([, text, structured]) => text ?? structured)).size === WORKERS.length;
     return isOver
       ? { calls: [{ tool: 'TeamDelete', input: { name: 'crew' } }] }
       : { calls: [{ tool: 'TaskList' }], delayMs: LOOK_MS };

@@ -46,7 +46,8 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions & { 
   };
 }
 
-export const goTo = (tab: Tab, where: string): Promise<void> => tab.evaluate(`location.hash = '#/login/${where}'`);
+export const goTo = (tab: Tab, where: string, team = 'login'): Promise<void> =>
+  tab.evaluate(`location.hash = '#/${team}/${where}'`);
 
 /** Waits until the present state is drawn. */
 export const drawn = (tab: Tab): Promise<void> =>

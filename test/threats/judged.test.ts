@@ -8,6 +8,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { configSchema } from '../../src/model/config/config.ts';
+import { HostLeadContext } from '../../src/runtime/runs/host-lead-context.ts';
+import { sessionOptions } from '../../src/runtime/runs/session-options.ts';
 import { Workplace } from '../support/cli.ts';
 
 const reportSchema = z.looseObject({ exitCode: z.number(), notEnforced: z.array(z.string()) });
@@ -146,5 +149,97 @@ describe('what members in a sandbox wrote', () => {
   it('a failed gate names the cure', async () => {
     await run({ sandbox: 'workspace-write', run: rewrite('exit 3'), gates: { test: 'sh check.sh' } });
     expect(text()).toMatch(/gate test: sh check\.sh: exit 3.*gates\.sandbox: off/);
+  });
+});
+
+describe('what others wrote who are held', () => {
+  const project = (): string => join(place.root, 'project');
+  const put = (plan: object) => place.put('project/plan.json', JSON.stringify({ name: 'judged', ...plan }));
+  const say = (...words: string[]) =>
+    place.say(words, { cwd: project(), environment: { ...place.environment, TEAMS_SANDBOX_BWRAP: 'required' } });
+
+  it('a command without a named sandbox is held where isolation is required: a gate is, too', async () => {
+    const environment = { TEAMS_SANDBOX_BWRAP: 'required' };
+    const { exitCode } = await run({ ...BOTH, environment });
+    expect({ exitCode, wrote: existsSync(outside) }).toEqual({ exitCode: 0, wrote: false });
+  });
+
+  it.each([
+    ['is full since', 'full'],
+    ['has none since', undefined],
+  ])(
+    'a member that worked in a sandbox and %s: a gate runs what it wrote without the rights of the user',
+    async (_, sandbox) => {
+      const work = { subject: 'Work', owner: 'ada', run: rewrite(escape()) };
+      const plan = { members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }], tasks: [work] };
+      put(plan);
+      expect((await place.say(['run', 'plan.json'], { cwd: project() })).code).toBe(0);
+      const more = { subject: 'More', owner: 'ada', run: 'true' };
+      const gates = { test: 'sh check.sh' };
+      put({ members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox }], tasks: [work, more], gates });
+      const up = await place.say(['up', 'plan.json', '--yes'], { cwd: project() });
+      expect(up.code, up.err).toBe(0);
+      const { code, err } = await place.say(['resume', 'judged'], { cwd: project() });
+      expect({ code, wrote: existsSync(outside) }, err).toEqual({ code: 0, wrote: false });
+    },
+  );
+
+  it("the lead's agent for shared files: a gate runs what it wrote without the rights of the user", async () => {
+    place.put('project/lead.sh', `${rewrite(escape())}\necho DONE 1\n`);
+    const wish = 'echo Done.; echo "SHARED check.sh: mend it"';
+    put({
+      members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'full' }],
+      tasks: [{ subject: 'Work', owner: 'ada', run: wish }],
+      gates: { test: 'sh check.sh' },
+      sharedFiles: ['check.sh'],
+      lead: { kind: 'exec', command: ['sh', 'lead.sh'] },
+    });
+    const { code, err, out } = await say('run', 'plan.json');
+    expect({ code, wrote: existsSync(outside) }, `${out}${err}`).toEqual({ code: 0, wrote: false });
+  });
+
+  it("the lead's agent for shared files does not see the team's folder below the workspace", async () => {
+    const team = join(place.root, 'around/project/.teams/judged');
+    place.put('around/lead.sh', `( : > ${team}/seen ) 2>/dev/null; ls ${team} >seen; echo DONE 1\n`);
+    const plan = {
+      name: 'judged',
+      cwd: '..',
+      members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'full' }],
+      tasks: [{ subject: 'Work', owner: 'ada', run: 'echo Done.; echo "SHARED seen: make it"' }],
+      sharedFiles: ['seen'],
+      lead: { kind: 'exec', command: ['sh', 'lead.sh'] },
+    };
+    place.put('around/project/plan.json', JSON.stringify(plan));
+    const environment = { ...place.environment, TEAMS_SANDBOX_BWRAP: 'required' };
+    const { code, err, out } = await place.say(['run', 'plan.json'], {
+      cwd: join(place.root, 'around/project'),
+      environment,
+    });
+    expect(code, `${out}${err}`).toBe(0);
+    expect(readFileSync(join(place.root, 'around/seen'), 'utf8')).toBe('');
+    expect(existsSync(join(team, 'seen'))).toBe(false);
+  });
+
+  it('a subagent of a model that leads is a writer of its team, and of the one that it makes later', async () => {
+    const lead = new HostLeadContext({
+      open: { root: place.root, environment: process.env },
+      session: sessionOptions(configSchema.parse({})),
+      agents: new Map(),
+      defaultAgent: () => Promise.resolve('none'),
+      cwd: place.root,
+      environment: process.env,
+      keeps: false,
+      force: new AbortController().signal,
+    });
+    onTestFinished(async () => {
+      await lead.close();
+    });
+    await lead.noteWriter({ kind: 'claude' });
+    await lead.create('crew', undefined, undefined);
+    const writers = () => lead.team?.store.config.readOwn()?.writers?.map(({ agent }) => agent?.kind);
+    expect(writers()).toEqual(['claude']);
+    await lead.noteWriter({ kind: 'anthropic' });
+    await lead.noteWriter({ kind: 'claude' });
+    expect(writers()).toEqual(['claude', 'anthropic']);
   });
 });

@@ -76,6 +76,17 @@ describe('a child of a member', () => {
     expect(readFileSync(join(place.root, '.teams/other/events.jsonl'), 'utf8')).toContain('member.refused');
   });
 
+  it('a child answers no question, not even its own', async () => {
+    const asked = await place.say(['send', 'login', 'lead', 'may I?', '--kind', 'question'], { environment: ada });
+    expect(asked.code).toBe(0);
+    const [id = ''] = mail('lead').map((line) => z.looseObject({ id: z.string() }).parse(JSON.parse(line)).id);
+    expect(await said('answer', 'login', id, 'yes')).toEqual([2, 'POLICY_DENIED']);
+    await said('send', 'login', 'ada', 'yes', '--reply-to', id);
+    // Only the first answer counts.
+    expect((await place.teams('answer', 'login', id, 'no')).code).toBe(0);
+    expect((await place.teams('answer', 'login', id, 'yes')).code).toBe(3);
+  });
+
   it('a child is no longer a member once its process was replaced', async () => {
     const old = ada;
     await asMember(place, 'login', 'ada');
@@ -143,6 +154,19 @@ describe('a member starts and ends nothing', () => {
     ['doctor', '--trust', 'login'],
     ['doctor', '--break-lock'],
     ['task', 'approve', '1', 'yes'],
+    ['up', 'plan.yaml', '--yes'],
+    ['up', 'login', '--back', '--yes'],
+    ['pause', 'login'],
+    ['unpause', 'login'],
+    ['budget', 'login', '--set', 'cost=5'],
+    ['approvals', 'login', '--remove', '1'],
+    ['apply', 'login', '--yes'],
+    ['undo', 'login', '--yes'],
+    ['pr', 'login'],
+    ['acp'],
+    ['mcp', '--http', '0'],
+    ['task', 'skip', 'login', '2'],
+    ['task', 'revise', 'login', '1', 'x'],
   ])('a member can start or end nothing by %s', async (...argv) => {
     place.put('plan.yaml', 'tasks: [{subject: Own, run: touch owned}]\n');
     expect(await said(...argv)).toEqual([2, 'POLICY_DENIED']);
@@ -187,6 +211,13 @@ describe('a program of a member that is not isolated', () => {
       `${clean} teams doctor --trust crew --yes`,
       `${clean} teams undo crew --yes`,
       `${clean} teams up crew.json --yes`,
+      `${clean} teams unpause crew`,
+      `${clean} teams answer crew 01ARZ3NDEKTSV4RRFFQ69G5FAV yes`,
+      `${clean} teams approvals crew --remove 1`,
+      `${clean} teams task skip crew 2`,
+      `${clean} teams mcp --detach </dev/null`,
+      `${clean} teams mcp --http 0`,
+      `${clean} teams acp </dev/null`,
       `${clean} teams create other`,
       `${clean} teams run other.json`,
       `env -u TEAMS_TOKEN TEAMS_PROOF=wrong teams send bob hi`,

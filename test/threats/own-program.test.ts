@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { configSchema } from '../../src/model/config/config.ts';
-import { ownProgramsIn, programOfOwnSandbox } from '../../src/runtime/isolation/own-programs.ts';
+import { HOME_IS_OPEN, ownProgramsIn, programOfOwnSandbox } from '../../src/runtime/isolation/own-programs.ts';
+import { isolateSubagent } from '../../src/runtime/tools/subagent-isolation.ts';
 import { Workspace } from '../../src/runtime/tools/tool-workspace.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -86,7 +87,7 @@ describe('this runtime in the workspace', () => {
     writeFileSync(join(project, 'codex'), '');
     expect(programOfOwnSandbox({ ...named, command: [...named.command] }, project, surroundings).weakness).toBe(why);
     const known = programOfOwnSandbox({ kind: 'codex', command: ['/bin/true'] }, project, { ...environment });
-    expect(known.weakness).toMatch(/^it may change .*\.xdg\/cache\/teams, which belongs to teams$/);
+    expect(known.weakness).toMatch(/^it may change .*\.xdg\/cache\/teams, which is yours or of teams$/);
   });
 
   it("is not written by a model's file tools", async () => {
@@ -115,5 +116,24 @@ describe('this runtime in the workspace', () => {
       expect(answer).toMatchObject({ ok: false });
     }
     expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' }, call)).toMatchObject({ ok: true });
+  });
+
+  it('a workspace that is the home directory is said to be open, of a model and of a program with its own sandbox', async () => {
+    const home = join(base, 'home');
+    const surroundings = { ...environment, XDG_STATE_HOME: join(base, 'state') };
+    const codex = programOfOwnSandbox({ kind: 'codex', command: ['/bin/true'] }, home, surroundings);
+    const said: string[] = [];
+    const task = { about: 'a subagent', spec: { kind: 'anthropic' as const }, prompt: '', env: {}, timeoutMs: 0 };
+    for (const cwd of [home, project])
+      await isolateSubagent(
+        { ...task, cwd, sandbox: 'workspace-write' },
+        {
+          setting: 'auto',
+          environment: surroundings,
+          team: () => [],
+          onNotEnforced: ({ why }) => void said.push(why),
+        },
+      );
+    expect([codex.weakness, ...said]).toEqual([HOME_IS_OPEN, HOME_IS_OPEN]);
   });
 });

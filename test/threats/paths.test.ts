@@ -155,6 +155,7 @@ describe('a planted file', () => {
     ['a FIFO', (at) => execFileSync('mkfifo', [at])],
     ['a device', (at) => symlinkSync('/dev/zero', at)],
     ['a directory', (at) => mkdirSync(at)],
+    ['a file of 60 GB without contents', (at) => execFileSync('truncate', ['-s', '60G', at])],
   ];
   it.each(
     FILES.flatMap(([at, argv]) => KINDS.map(([kind, plant]) => [kind, at, argv.join(' '), { argv, plant }] as const)),

@@ -180,9 +180,14 @@ describe('while a team works', () => {
     place.put(
       'work/forge.mjs',
       `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-       const state = JSON.parse(readFileSync('.teams/crew/state.json', 'utf8'));
+       import { setTimeout } from 'node:timers/promises';
+       const text = (name) => readFileSync('.teams/crew/' + name, 'utf8');
        const start = { commit: '${git(other, 'rev-parse', 'HEAD')}', directory: '${other}' };
-       writeFileSync('.teams/crew/state.json', JSON.stringify({ ...state, start }));
+       // The lead may be writing it at this moment, and then it never sees what was exchanged.
+       do {
+         writeFileSync('.teams/crew/state.json', JSON.stringify({ ...JSON.parse(text('state.json')), start }));
+         await setTimeout(200);
+       } while (!text('state.json').includes(start.directory) && !text('events.jsonl').includes('state.set_aside'));
        const event = { at: new Date().toISOString(), type: 'baseline.saved', ...start };
        appendFileSync('.teams/crew/events.jsonl', '\\n' + JSON.stringify(event) + '\\n');`,
     );

@@ -266,3 +266,36 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     });
   });
 });
+
+describe.runIf(walls.isolation === 'up')('a home in the workspace', () => {
+  beforeEach(() => {
+    home = join(root, 'home');
+    for (const folder of ['.config/git', 'tools/.git', '.local/bin'])
+      mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, '.bashrc'), 'true\n');
+  });
+
+  test.each([
+    ['what git runs', 'echo "[core]" > "$HOME/.gitconfig"'],
+    ['what git runs, in a folder', 'echo "[core]" > "$HOME/.config/git/config"'],
+    ['what its shell runs', 'echo x >> "$HOME/.bashrc"'],
+    ['what PATH leads to', 'echo x > "$HOME/.local/bin/git"'],
+    ['a folder of a repository', 'echo x > "$HOME/tools/x"'],
+    ['another home', 'mv "$HOME" "$HOME.old"'],
+  ])('a command cannot make %s', async (_, act) => {
+    expect(await isDone('full', `cp -r "$HOME" "$HOME.kept" && ${act}`)).toBe(true);
+    rmSync(home, { recursive: true, force: true });
+    renameSync(`${home}.kept`, home);
+    expect(await isDone('workspace-write', act)).toBe(false);
+    expect(await isDone('workspace-write', 'echo x > src/a.ts && cat "$HOME/.bashrc"')).toBe(true);
+  });
+
+  test('a file tool cannot write there', async () => {
+    sandbox = 'workspace-write';
+    await run('true');
+    const call = { signal: new AbortController().signal };
+    const written = await workspace?.call('write_file', { path: 'home/.gitconfig', content: '[core]' }, call);
+    expect(written).toMatchObject({ ok: false, why: expect.stringContaining('home') as string });
+    expect(await workspace?.call('write_file', { path: 'src/b.ts', content: '' }, call)).toMatchObject({ ok: true });
+  });
+});

@@ -16,6 +16,7 @@ import * as z from 'zod';
 import type { CallAnswer, AccessKind } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { refused } from '../vendor-fault.ts';
+import { TOOL_NAMES } from '../../model/team/tool.ts';
 import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
 
 type Kind = NonNullable<ToolCallUpdate['kind']>;
@@ -127,9 +128,15 @@ function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: b
 export const startSteps = (toolCall: ToolCallUpdate): AgentStep[] =>
   toolSteps({ ...toolCall, status: 'in_progress' }, true);
 
-/** Whether it is a tool of our own server: the member has permission for it already. */
-const isOurs = ({ title, name }: ToolCallUpdate): boolean =>
-  [title, name].some((word) => /^(?:mcp__)?team_|\(team MCP Server\)/.test(word ?? ''));
+/**
+ * Whether it is a tool of our own server: the member has permission for it already. Of a command or an edit the title is
+ * what the model wrote, so only a whole title counts, and only of a tool that the program itself says is of no kind.
+ */
+const isOurs = ({ title, name, kind }: ToolCallUpdate): boolean =>
+  (kind ?? 'other') === 'other' && [title, name].some((word) => OUR_TOOL.test(word ?? ''));
+
+const NAMES = TOOL_NAMES.join('|');
+const OUR_TOOL = new RegExp(`^(?:(?:mcp__)?team__?(?:${NAMES})|(?:${NAMES}) \\(team MCP Server\\))$`);
 
 /** @returns undefined for what needs no permission */
 export function askIn({ toolCall }: RequestPermissionRequest): Omit<PermissionAskedEvent, 'type'> | undefined {

@@ -16,7 +16,15 @@ export function ruleLanding(board: Board, task: Task, change: Landing, at: strin
   if (change.type === 'task.landed') return { tasks: [toLanded(task, at, change.commit)] };
   const { cause, why, files } = change;
   const { count = 0, since = at } = task.bounced ?? {};
-  const bounced: Bounce = { count: count + 1, cause, why, files, attempt: task.attempt, since };
+  // A person may send a change back as often as they like.
+  const bounced: Bounce = {
+    count: cause === 'review' ? count : count + 1,
+    cause,
+    why,
+    files,
+    attempt: task.attempt,
+    since,
+  };
   const sentBack = bounced.count < MOST_BOUNCES ? toBounced(task, at, bounced) : toUnlanded(task, at, bounced);
   return { tasks: [sentBack] };
 }

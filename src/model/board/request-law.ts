@@ -26,12 +26,19 @@ export function ruleRequestMade(
       'a permission is asked with its tool and a hash, in a team that a newer program leads',
     );
   const asked = { id, kind, from, text, hash, tool, at, state: 'open' as const };
+  if (kind === 'review' && board.version === 1) return refused('POLICY_DENIED', 'a log of version 1 knows no reviews');
   if (about === undefined)
     return kind === 'question' || kind === 'permission'
       ? { requests: [asked] }
       : refused('BAD_REFERENCE', `a ${kind} must name a task that ${from} has claimed`);
   const task = board.tasks.get(about);
   if (!task) return refused('UNKNOWN_TASK', `there is no task #${about}`);
+  if (kind === 'review') {
+    const isIts = task.status === 'landing' && task.by.member === from && task.by.incarnation === incarnationOf(author);
+    return isIts
+      ? { requests: [{ ...asked, task: about, epoch: task.claims }] }
+      : refused('STALE_CLAIM', `no change of ${from} waits to land for task #${about}`);
+  }
   const isOwn = task.status === 'in_progress' && task.claim.member === from;
   if (!isOwn || task.claim.incarnation !== incarnationOf(author))
     return refused('STALE_CLAIM', `task #${about} is not claimed by ${from}`);
@@ -67,7 +74,8 @@ export function ruleRequestWithdrawn({ open }: Pick<Board, 'open'>, { tasks = []
     const task = request.task === undefined ? undefined : changed.get(request.task);
     // Whatever changes the member itself (another process of it, its leave) ends the call that asked.
     const isCut = request.kind === 'permission' && member?.name === request.from;
-    const hasLeft = request.kind !== 'consensus' && member?.name === request.from && member.state === 'left';
+    const needsAsker = request.kind !== 'consensus' && request.kind !== 'review';
+    const hasLeft = needsAsker && member?.name === request.from && member.state === 'left';
     const why = isCut
       ? `the process of ${request.from} that asked is gone`
       : hasLeft

@@ -1,6 +1,6 @@
 /**
- * Requests of members to the lead: a question, the approval of a plan, a decision about a result without consensus, or
- * the permission to use a tool.
+ * Requests of members to the lead: a question, the approval of a plan, a decision about a result without consensus, the
+ * permission to use a tool, or a person's review of a change.
  * They are on the board, so that they outlive every process. Of two answers the first in the log counts.
  *
  *   open ─answered─→ answered        open ─→ withdrawn: its task ended or moved, or the asking member left
@@ -8,12 +8,13 @@
  * A question blocks its task until it is answered, across restarts: meanwhile only the asking member may take the task.
  * A plan belongs to one claim and ends with it. A missing consensus belongs to the claim that completed its task. It
  * blocks the tasks that wait for that task, and nothing else; the asking member may leave. A permission is for one call of
- * one process: it is withdrawn with that call, and never answered by an agent.
+ * one process: it is withdrawn with that call, and never answered by an agent. A review is for one change that waits to
+ * land; it keeps nobody from other work, and no agent answers it.
  */
 import type { Name } from '../text/names.ts';
-import type { Task } from './task.ts';
+import type { LandingTask, Task } from './task.ts';
 
-export const REQUEST_KINDS = ['question', 'plan', 'consensus', 'permission'] as const;
+export const REQUEST_KINDS = ['question', 'plan', 'consensus', 'permission', 'review'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Characters of a request that the board keeps; the whole text is in the mail. */
@@ -69,9 +70,13 @@ export function holdOn({ open }: Requests, task: string): OpenRequest | undefine
 
 /** The request that a member waits for: about its task in progress first, then its oldest. */
 export function waitOf({ open }: Requests, name: Name, task?: string): OpenRequest | undefined {
-  const own = [...open.values()].filter(({ from, kind }) => from === name && kind !== 'consensus');
+  const own = [...open.values()].filter(({ from, kind }) => from === name && kind !== 'consensus' && kind !== 'review');
   return own.find((request) => task !== undefined && request.task === task) ?? own[0];
 }
+
+/** The review of a change that waits to land; undefined if it lands without one. */
+export const reviewOf = ({ requests }: Requests, { id, claims }: Pick<LandingTask, 'id' | 'claims'>) =>
+  [...requests.values()].findLast(({ kind, task, epoch }) => kind === 'review' && task === id && epoch === claims);
 
 /** The answered questions about a task, in the order in which they were asked. */
 export const answersAbout = ({ requests }: Requests, task: string): AnsweredRequest[] =>
@@ -99,6 +104,8 @@ export const answerId = ({ id, from }: Pick<Request, 'id' | 'from'>): string => 
 export function withdrawal(request: OpenRequest, task: Task): string | undefined {
   const { id, status } = task;
   if (request.kind === 'consensus' && status === 'completed' && task.by.epoch === request.epoch) return undefined;
+  if (request.kind === 'review')
+    return status === 'landing' && task.claims === request.epoch ? undefined : `its change of task #${id} is over`;
   if (status !== 'pending' && status !== 'in_progress') return `task #${id} is ${status}`;
   if (request.kind !== 'question')
     return status === 'in_progress' && task.claim.epoch === request.epoch

@@ -62,13 +62,16 @@ const commitSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Expect
 export const attemptSchema = z.strictObject({ commit: commitSchema, base: commitSchema });
 export type Attempt = z.infer<typeof attemptSchema>;
 
-/** Why a change was sent back: it does not fit to what landed, a gate is red with it, it has files of others, git fails on it. */
-export const BOUNCE_CAUSES = ['conflict', 'gate', 'stray', 'unreadable'] as const;
+/**
+ * Why a change was sent back: it does not fit to what landed, a gate is red with it, it has files of others, git fails on
+ * it, or a person wants it different.
+ */
+export const BOUNCE_CAUSES = ['conflict', 'gate', 'stray', 'unreadable', 'review'] as const;
 export type BounceCause = (typeof BOUNCE_CAUSES)[number];
 
 /** A change that was sent back to its author; its files are held for it until it lands or the task ends. */
 export interface Bounce {
-  /** How often the task's changes were sent back. */
+  /** How often the task's changes were sent back, without those that a person sent back. */
   readonly count: number;
   readonly cause: BounceCause;
   readonly why: string;

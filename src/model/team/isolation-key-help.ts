@@ -14,4 +14,9 @@ export const TREE_KEY_HELP: KeyHelpTable = {
     text: 'Commands that run at the end of a run in each tree whose setup began.',
     example: 'docker compose down',
   },
+  review: {
+    text: 'Each change waits until a person accepts it or sends it back with a note, before it lands.',
+    otherwise: 'nobody; the gates decide',
+    example: 'person',
+  },
 };

@@ -1,6 +1,7 @@
 /** The key `isolation` of a plan and of the configuration: whether members work in trees of their own (docs/isolation.md). */
 import * as z from 'zod';
 import { processText } from '../agent/agent.ts';
+import { defined } from '../text/defined.ts';
 import { closed } from '../text/document-problem.ts';
 
 /** `auto`: trees where they help and are possible. */
@@ -24,13 +25,16 @@ const needs = {
   /** Commands that run in a tree before its first task, and after its last one. */
   setup: commands,
   teardown: commands,
+  /** Each change waits for a person before it lands. */
+  review: z.literal('person').optional(),
 };
 
-/** What each tree of a team gets besides the files that git knows. */
+/** What each tree of a team gets besides the files that git knows, and who looks at what it made. */
 export const treeNeedsSchema = z.object({
   lend: z.array(lentPath),
   setup: z.array(command),
   teardown: z.array(command),
+  review: needs.review,
 });
 export type TreeNeeds = z.infer<typeof treeNeedsSchema>;
 
@@ -43,10 +47,10 @@ type IsolationSetup = z.infer<typeof isolationSchema>;
 export const modeOf = (setup: IsolationSetup | undefined): IsolationMode | undefined =>
   typeof setup === 'string' ? setup : setup?.mode;
 
-/** @returns undefined where a tree needs nothing */
+/** @returns undefined where a tree needs nothing, and nobody looks at what it made */
 export function needsOf(setup: IsolationSetup | undefined): TreeNeeds | undefined {
   if (setup === undefined || typeof setup === 'string') return undefined;
-  const { lend, setup: before, teardown } = setup;
-  if (lend.length + before.length + teardown.length === 0) return undefined;
-  return { lend: [...new Set(lend)], setup: before, teardown };
+  const { lend, setup: before, teardown, review } = setup;
+  if (lend.length + before.length + teardown.length === 0 && review === undefined) return undefined;
+  return { lend: [...new Set(lend)], setup: before, teardown, ...defined({ review }) };
 }

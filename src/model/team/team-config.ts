@@ -43,6 +43,9 @@ export const asksPerson = (
   member: Pick<MemberConfig, 'approvals'> | undefined,
 ): boolean => (member?.approvals ?? config?.approvals) === 'ask';
 
+/** Somebody who changes the workspace and is not a member, or who was a member with this sandbox and this agent. */
+const writerSchema = memberConfigSchema.pick({ role: true, agent: true, sandbox: true });
+
 /** A permission for always: of exactly this call (`hash`), or of every call of the tool. */
 export const allowedSchema = z.looseObject({
   tool: z.string(),
@@ -89,6 +92,8 @@ export const configDocumentSchema = z.looseObject({
   /** What a person allowed for always. */
   allowed: z.array(allowedSchema).optional(),
   members: z.array(memberConfigSchema),
+  /** Who else wrote in the workspace: commands that judge work run as the strictest of them, too. */
+  writers: z.array(writerSchema).optional(),
 });
 export type TeamConfig = z.infer<typeof configDocumentSchema>;
 
@@ -164,6 +169,9 @@ const lifeSchema = z.object({
     .string()
     .regex(/^[0-9a-f]{40,64}$/)
     .optional(),
+  /** With trees: the change of one task was brought, or taken back. */
+  task: z.string().optional(),
+  back: z.literal(true).optional(),
   /** `teams undo` took its changes back. */
   undone: z.literal(true).optional(),
 });

@@ -37,7 +37,10 @@ const CONFLICT: Readonly<Record<ConflictCode, string>> = {
 
 const STORE: Readonly<Record<StoreCode, string>> = {
   CORRUPT: 'A file is damaged or is no regular file.',
+  ENGINE_UNFIT: 'The PostgreSQL server, its role or its schema cannot hold teams; the message says why.',
+  ENGINE_UNREACHABLE: 'No address of the store answers, or it refuses the login.',
   IO: 'The disk failed in another way; the message has path and errno.',
+  LANDING_HELD: 'What members made in their trees is kept and cannot land; the message says why.',
   NEWER_VERSION: 'A newer version of this program wrote the file.',
   NO_LINK: 'The file system has no hard links.',
   NO_SPACE: 'The disk is full.',

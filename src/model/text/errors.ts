@@ -34,7 +34,17 @@ export type ConflictCode =
   | 'TEAM_EXISTS'
   | 'TEAM_PAUSED';
 export type StoreCode =
-  'CORRUPT' | 'IO' | 'NEWER_VERSION' | 'NO_LINK' | 'NO_SPACE' | 'READ_ONLY' | 'TEAM_GONE' | 'UNTRUSTED';
+  | 'CORRUPT'
+  | 'ENGINE_UNFIT'
+  | 'ENGINE_UNREACHABLE'
+  | 'IO'
+  | 'LANDING_HELD'
+  | 'NEWER_VERSION'
+  | 'NO_LINK'
+  | 'NO_SPACE'
+  | 'READ_ONLY'
+  | 'TEAM_GONE'
+  | 'UNTRUSTED';
 export type AgentCode =
   | 'AGENT_BAD_OUTPUT'
   | 'AGENT_CRASHED'

@@ -68,8 +68,8 @@ function spelled(character: string): string {
 /** JSON on one line with the same meaning for programs and no effect on a terminal. */
 export const safeJson = (value: unknown): string => escapedJson(JSON.stringify(value));
 
-/** The same for a text that is JSON already. */
-export const escapedJson = (json: string): string => json.replace(UNSAFE, escaped);
+/** The same for a text that is JSON already. Some readers of lines, such as Python's, end one at U+2028, too. */
+export const escapedJson = (json: string): string => json.replace(UNSAFE, escaped).replace(/[\u2028\u2029]/g, escaped);
 
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {

@@ -4,7 +4,7 @@
  */
 import { dependants, openBlockers, type Board } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import { holdOn, questionOn, waitOf } from '../../model/board/request.ts';
+import { holdOn, questionOn, reviewOf, waitOf } from '../../model/board/request.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { isFinal, isResolved, type LandingTask, type Task } from '../../model/board/task.ts';
 import { heldBack, holdsIn } from '../landing/queue.ts';
@@ -82,6 +82,8 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
 /** Its place in the line, or what it waits for before it may come in. */
 function landing(facts: Facts, task: LandingTask): Explanation {
   const { board } = facts;
+  const review = reviewOf(board, task);
+  if (review?.state === 'open') return askedLead(facts, review);
   const held = heldBack(task, holdsIn(board));
   const all = landingTasks(board);
   const before = all.findIndex(({ id }) => id === task.id);

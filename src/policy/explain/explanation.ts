@@ -99,6 +99,11 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
         waitingFor: `the permission for ${from} to use a tool`,
         next: `${from} continues when a person answers: \`teams answer ${id} yes\`, \`no REASON\` or \`always\`.`,
       };
+    case 'review':
+      return {
+        waitingFor: `a person's review of its change (\`teams diff ${task ?? ''}\`)`,
+        next: `#${task ?? ''} lands after a person's review: \`teams task approve ${task ?? ''}\`, or \`teams task refuse ${task ?? ''} TEXT\` sends it back to ${from}.`,
+      };
     case 'consensus':
       return {
         waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,

@@ -4,6 +4,7 @@
  */
 import type { Board } from '../../model/board/board.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
+import { reviewOf } from '../../model/board/request.ts';
 import { isFinal, type BounceCause, type LandingTask, type Task } from '../../model/board/task.ts';
 
 /** A change that was sent back holds its files until it lands or its task ends. */
@@ -42,12 +43,27 @@ export function heldBack(
   return undefined;
 }
 
+/** Whether no person has to look at a change before it lands, or one accepted it. */
+function isAccepted(board: Board, task: LandingTask): boolean {
+  const review = reviewOf(board, task);
+  return review === undefined || (review.state === 'answered' && review.approve);
+}
+
+/** The oldest change that a person sends back, with what they said. */
+export function refusedChange(board: Board): { readonly task: LandingTask; readonly why: string } | undefined {
+  for (const task of landingTasks(board)) {
+    const review = reviewOf(board, task);
+    if (review?.state === 'answered' && !review.approve) return { task, why: review.answer };
+  }
+  return undefined;
+}
+
 /** The changes that may come in now, in their order, at most `most` of them. */
 export function line(board: Board, most: number): LandingTask[] {
   const holds = holdsIn(board);
   const rank = new Map(holds.map(({ task }, at) => [task, at]));
   return landingTasks(board)
-    .filter((task) => heldBack(task, holds) === undefined)
+    .filter((task) => heldBack(task, holds) === undefined && isAccepted(board, task))
     .map((task, at) => ({ task, at: rank.get(task.id) ?? holds.length + at }))
     .sort((a, b) => a.at - b.at)
     .slice(0, most)

@@ -71,6 +71,7 @@ const ASKS: Readonly<Record<RequestKind, string>> = {
   consensus: 'asks the lead',
   plan: 'asks the lead to approve its plan',
   permission: 'asks for permission',
+  review: 'asks a person to review its change',
 };
 
 /** Characters of a question that a status shows. */

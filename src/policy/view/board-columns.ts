@@ -26,7 +26,10 @@ export interface Card {
   readonly holds: readonly string[];
   /** A question about it is open. */
   readonly asks: boolean;
+  /** Failed ones. */
   readonly attempts: number;
+  /** Whether a member ever worked on it. */
+  readonly isBegun: boolean;
   /** Its last change; for a task in progress, the time of its claim. */
   readonly since: string;
   /** Why it failed, was skipped or cancelled. */
@@ -64,6 +67,7 @@ export function cardOf(board: Board, task: Task): Card {
     holds: dependants(board, task.id).map(({ id }) => id),
     asks: questionOn(board, task.id) !== undefined,
     attempts: task.attempts,
+    isBegun: task.claims > 0,
     since: task.status === 'in_progress' ? task.claimed_at : task.updated_at,
     ...('reason' in task ? { reason: task.reason } : {}),
   };

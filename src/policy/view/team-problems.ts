@@ -55,6 +55,7 @@ const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   plan: 'waits for the approval of its plan',
   consensus: 'has a result without consensus',
   permission: 'asks for permission',
+  review: 'waits for a review of its change',
 };
 
 const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem => ({

@@ -222,6 +222,11 @@ async function workspaceOf({ store, config, shown, member, parent, permissions }
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });
   if (workspace.isIsolated) store.events.append({ type: 'sandbox.held', member: member.name });
+  const sandbox = member.sandbox ?? defaultSandbox(member.role);
+  const { isHome, HOME_IS_OPEN } = await import('../isolation/own-programs.ts');
+  const root = realPath(workPlaceOf(store.disk, store.paths, config));
+  if (workspace.isIsolated && sandbox === 'workspace-write' && shown === undefined && isHome(root, parent))
+    store.events.append(notEnforcedEvent({ what: member.name, sandbox, why: HOME_IS_OPEN }));
   return workspace;
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../../model/config/config.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
-import { judgedAs } from '../../policy/sandbox/judged-work.ts';
+import { judgedAs, writersOf } from '../../policy/sandbox/judged-work.ts';
 import { namedPaths } from '../../policy/sandbox/own-command.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { findProgram, pathOutside } from '../../os/program-path.ts';
@@ -61,7 +61,7 @@ export class OwnPlaces {
     const { sandbox = 'auto', network = false } = gates ?? {};
     const [cwd, path] = [cwdOf(store), process.env['PATH'] ?? '/usr/bin:/bin'];
     const config = store.config.readOwn();
-    if (judgedAs(config?.members ?? []).kind === 'free') return { cwd, path };
+    if (judgedAs(writersOf(config), setting).kind === 'free') return { cwd, path };
     if (sandbox !== 'off' && !this.#namesWorkspace(command, cwd, path))
       return { cwd: outsideOf(cwd), path: pathOutside(path, cwd), hint: OUTSIDE_HINT };
     const { isIsolated, wrap, notEnforced } = await openJudging({

@@ -7,7 +7,7 @@ import { joinedLend, type Lend } from '../../model/team/lend.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { insideEnvironment } from './member-server.ts';
-import { judgedAs, type JudgingRules, type Writer } from '../../policy/sandbox/judged-work.ts';
+import { judgedAs, writersOf, type JudgingRules, type Writer } from '../../policy/sandbox/judged-work.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 
@@ -16,7 +16,13 @@ type Variables = Readonly<Record<string, string | undefined>>;
 interface JudgingPlace {
   /** What runs, for people: `gate test`. */
   readonly what: string;
-  readonly config: { readonly members: readonly Writer[]; readonly lend?: Lend | undefined } | undefined;
+  readonly config:
+    | {
+        readonly members: readonly Writer[];
+        readonly writers?: readonly Writer[] | undefined;
+        readonly lend?: Lend | undefined;
+      }
+    | undefined;
   /** What the user lends besides. */
   readonly lend?: Lend | undefined;
   /** The team's folders. */
@@ -51,9 +57,9 @@ export const JUDGED_HINT = 'it ran isolated; `gates.network: true` gives it a ne
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work, or only not in this workspace */
 export async function openJudging(place: JudgingPlace): Promise<Judging> {
   const { what, config, cwd, environment, rules, own, team = [], keepsNetwork = false } = place;
-  const judged = judgedAs(config?.members ?? []);
-  if (judged.kind === 'free') return FREE;
   const { setting, sandbox, network } = rules;
+  const judged = judgedAs(writersOf(config), setting);
+  if (judged.kind === 'free') return FREE;
   const loose = (why: string): Judging => ({
     ...FREE,
     notEnforced: { what, sandbox: 'workspace-write', why },

@@ -1,7 +1,7 @@
 /**
- * What of this runtime lies in a workspace: its package (`npm install teams-runtime` in a project), Node, compiled code,
- * the user's configuration and key. A member that changed it would run as the user at the next start of a process of
- * ours, so it is protected as `.git` is.
+ * What of the user and of this runtime lies in a workspace: the home directory, the package (`npm install
+ * teams-runtime` in a project), Node, compiled code, the user's configuration and key. A member that changed it would run
+ * as the user at the next start of a shell, of git or of a process of ours, so it is protected as `.git` is.
  */
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
@@ -11,7 +11,7 @@ import { findProgram, pathOutside } from '../../os/program-path.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { codeCacheFolder, userConfigFolder } from '../../store/user/own-folders.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { ensureFolder, entriesAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { ensureFolder, entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
 import { packageRoot } from '../process/package.ts';
 import { isBelow } from './lent-paths.ts';
 
@@ -32,7 +32,9 @@ export function ownProgramsIn(
   const isInside = (path: string): boolean => isBelow(path, root) && path !== root;
   // A folder that is missing could be made, and its first file be written by a member.
   for (const folder of folders) if (isInside(realOf(folder))) ensureFolder(folder);
-  const found = [...packagePaths(root), ...folders, process.execPath].flatMap((path) => entriesAt([path]));
+  const found = [homeOf(environment), ...packagePaths(root), ...folders, process.execPath].flatMap((path) =>
+    entriesAt([path]),
+  );
   return [...new Set(found.map(({ path }) => path))].filter(isInside);
 }
 
@@ -83,6 +85,15 @@ function weaknessOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (isInside) return 'its program lies in the workspace, which it may write';
+  if (isHome(root, environment)) return HOME_IS_OPEN;
   const [own] = ownProgramsIn(root, environment);
-  return own === undefined ? undefined : `it may change ${own}, which belongs to teams`;
+  return own === undefined ? undefined : `it may change ${own}, which is yours or of teams`;
 }
+
+/** Nobody could work there if it were protected, as a home that lies in a workspace is. */
+export const isHome = (root: string, environment: Readonly<Record<string, string | undefined>>): boolean =>
+  realPath(homeOf(environment)) === root;
+
+/** Why a sandbox does not hold whose workspace is the home directory. */
+export const HOME_IS_OPEN =
+  'the workspace is your home directory, and what your shell and git run there can be changed';

@@ -5,6 +5,10 @@
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { lacksSpace, lendRule, needsNoTrees, writersOf } from '../../policy/landing/isolation-choice.ts';
+import { resolve } from 'node:path';
+import { realClock } from '../../os/system-clock.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { makeFolderRepository } from '../../store/team/folder-repository.ts';
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { freeBytesAt, sizeOfFiles } from '../../store/workspace/project-size.ts';
 import { lendable } from '../../store/team/tree-needs.ts';
@@ -18,6 +22,8 @@ const NO_REPOSITORY = 'the working directory is in no git repository';
 
 interface TreesWanted {
   readonly cwd: string;
+  /** What holds `.teams`. */
+  readonly root: string;
   /** What each tree borrows of the project. */
   readonly lend: readonly string[];
   /** Called with what a person should know. */
@@ -44,10 +50,16 @@ export async function chooseIsolation(
 
 /** @param writers for which there must be enough space; undefined: that is not looked at */
 async function placeMisfit(
-  { cwd, lend, say = () => {} }: TreesWanted,
+  { cwd, root, lend, say = () => {} }: TreesWanted,
   writers: number | undefined,
 ): Promise<string | undefined> {
-  if (missingExclusion(cwd) === undefined) return NO_REPOSITORY;
+  if (missingExclusion(cwd) === undefined) {
+    // Where nobody asked for it, a folder without git stays as it is.
+    if (writers !== undefined) return NO_REPOSITORY;
+    if (resolve(root) !== resolve(cwd))
+      return `${NO_REPOSITORY}, and .teams is not in it but in ${root} (start there, or with \`--root .\`)`;
+    makeFolderRepository(realDisk, cwd, realClock.now());
+  }
   const { signal } = new AbortController();
   try {
     const repository = await repositoryAt({ cwd, signal });

@@ -6,12 +6,12 @@
  */
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
-import { isTeamError, type AgentError } from '../../model/text/errors.ts';
+import { isTeamError, type StoreError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
-import { line, next, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
+import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
 import { freeRef } from '../../store/team/vault.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
@@ -47,6 +47,10 @@ function requireTrouble(error: unknown): Error {
   throw error;
 }
 
+/** An error that is neither of git nor of the disk is held as well: it must not end a lead whose members work. */
+const asTrouble = (error: unknown): Error =>
+  error instanceof GitFailure || isTeamError(error) ? error : new Error(`an error of teams itself: ${String(error)}`);
+
 export class LandingQueue {
   readonly #session: LandingSession;
   readonly #states: JudgedStates;
@@ -71,7 +75,7 @@ export class LandingQueue {
   }
 
   /** Why nothing can land until a person acts; what members made is kept. */
-  get held(): AgentError | undefined {
+  get held(): StoreError | undefined {
     return this.#troubles.held;
   }
 
@@ -183,7 +187,7 @@ export class LandingQueue {
         await this.#waker.wait();
       } catch (error) {
         if (isOver()) return;
-        await this.#meet(requireTrouble(error), signal);
+        await this.#meet(asTrouble(error), signal).catch(() => undefined);
         await clock.sleep(this.#troubles.pause, signal);
       }
     }
@@ -201,8 +205,8 @@ export class LandingQueue {
         await this.#troubles.passed();
         return;
       }
-    } catch (failure) {
-      requireTrouble(failure);
+    } catch {
+      // The common state fails as well.
     }
     this.#troubles.hold();
   }
@@ -239,6 +243,12 @@ export class LandingQueue {
           epoch: mended.claims,
           commit: landed.get(attemptKey(mended)) ?? main,
         });
+        return true;
+      }
+      const refused = refusedChange(board);
+      if (refused !== undefined) {
+        const { task, why } = refused;
+        await this.#bounce(task, { cause: 'review', why, files: task.result.files });
         return true;
       }
       const stack = await this.#stack.on(main, line(board, this.#batch), own);

@@ -1,7 +1,7 @@
 /** Counts what fails in the queue of changes, tells it once, and says when a person has to act. */
 import type { LandingTask } from '../../model/board/task.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import { AgentError, isTeamError } from '../../model/text/errors.ts';
+import { StoreError } from '../../model/text/errors.ts';
 import type { LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import { isLasting, pauseAfter } from '../../policy/landing/landing-trouble.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -28,14 +28,14 @@ interface TroubledSession {
 export class LandingTroubles {
   readonly #session: TroubledSession;
   #now: (LandingTrouble & { readonly tries: number }) | undefined;
-  #held: AgentError | undefined;
+  #held: StoreError | undefined;
 
   constructor(session: TroubledSession) {
     this.#session = session;
   }
 
   /** Why nothing lands until a person acts. */
-  get held(): AgentError | undefined {
+  get held(): StoreError | undefined {
     return this.#held;
   }
 
@@ -44,12 +44,12 @@ export class LandingTroubles {
     const { store } = this.#session;
     const why = error.message;
     const { why: before, tries = 0, since = timestamp(store.clock.now()) } = this.#now ?? {};
-    this.#now = { why, since, tries: tries + 1 };
-    // Told once, not at each try.
+    // Told once, not at each try; again, if it could not be told.
     if (why !== before) {
       this.#session.tell({ type: 'landing.failed', text: why });
       await this.#note({ why, since });
     }
+    this.#now = { why, since, tries: tries + 1 };
     return isLasting(tries + 1, { waitsForRoom: hasNoRoom(error) });
   }
 
@@ -63,7 +63,7 @@ export class LandingTroubles {
     if (this.#held !== undefined || this.#now === undefined) return;
     const { name } = this.#session.store.paths;
     const text = `what members made is kept, but none of it can land: ${this.#now.why}. Mend that, and go on: \`teams resume ${name}\``;
-    this.#held = new AgentError('NO_ISOLATION', `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+    this.#held = new StoreError('LANDING_HELD', `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
     this.#session.tell({ type: 'landing.held', text });
   }
 
@@ -77,10 +77,6 @@ export class LandingTroubles {
 
   /** Only for people: that it cannot be written is one more trouble of the same kind. */
   async #note(landing: LandingTrouble | undefined): Promise<void> {
-    try {
-      await this.#session.note({ landing });
-    } catch (error) {
-      if (!isTeamError(error)) throw error;
-    }
+    await this.#session.note({ landing }).catch(() => undefined);
   }
 }

@@ -1,7 +1,9 @@
 /** Sets what a member needs before it starts: agent, sandbox, plan approval. A member that does not exist is added. */
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
+import { withMembers } from '../../policy/sandbox/judged-work.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 interface MemberSettings {
@@ -24,7 +26,7 @@ export async function configureMember(
 ): Promise<Name> {
   const name = parseName('member', member);
   const known = handle.store.board.fold().members.get(name);
-  const tools = { agent, sandbox };
+  const tools = defined({ agent, sandbox });
   if (known?.state !== 'joined') return handle.join({ name, planApproval, ...tools, role });
   if (role !== undefined && role !== known.role)
     throw new UsageError(
@@ -35,7 +37,7 @@ export async function configureMember(
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };
     const members = current.members.map((one) => (one.name === name ? { ...one, ...changed } : one));
-    return { next: { ...current, members }, result: undefined };
+    return { next: withMembers(current, members), result: undefined };
   });
   return name;
 }

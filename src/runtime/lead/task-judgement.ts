@@ -1,10 +1,10 @@
 /**
- * The lead's decisions about work (docs/specification.md R10.13): a plan is approved or refused; finished work whose
- * discussion ended without consensus is accepted or revised. The board's record decides; the first decision counts.
+ * The lead's decisions about work (docs/specification.md R10.13): a plan is approved or refused; a change that waits for a
+ * person lands or goes back; finished work whose discussion ended without consensus is accepted or revised. The board's record decides; the first decision counts.
  */
-import { UsageError } from '../../model/text/errors.ts';
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
-import { holdOn, type Request } from '../../model/board/request.ts';
+import { holdOn, reviewOf, type Request } from '../../model/board/request.ts';
 import { refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Task } from '../../model/board/task.ts';
 import { revise } from '../../policy/pipeline/revision.ts';
@@ -15,20 +15,39 @@ import { vouchesForCopies } from '../team/task-records.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 /**
- * Approves or refuses the request with which a task waits for the lead.
+ * Approves or refuses the request with which a task waits for the lead or a person.
  *
- * @throws ConflictError `REFUSED` when there is no request, `FINAL` when it is answered already; UsageError
- * `POLICY_DENIED` for a speaker that is not the lead
+ * @throws ConflictError `REFUSED` when there is no request, `FINAL` when it is answered already or its change has landed;
+ * UsageError `POLICY_DENIED` for a speaker that is not the lead, `USAGE` for a change that goes back without a note
  */
 export async function judgeTask(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
-  const request = lastConsensus(handle.store.board.board, task.id);
+  const { board } = handle.store.board;
+  const review = reviewOf(board, task);
+  if (review !== undefined) return judgeChange(handle, task, review, answer);
+  const request = lastConsensus(board, task.id);
   if (request === undefined) return answerPlan(handle, reference, answer);
   requireDecider(handle.speaker.name);
   if (!answer.approve)
     throw new UsageError('USAGE', `Task #${task.id} is done: \`teams task revise ${task.id} TEXT\` has it done again.`);
   await decide(handle, task.id, () => ({ ...answered(request), approve: true, text: answer.text }));
   return handle.board.get(task.id);
+}
+
+/** Lets a change land, or sends it back. The lead's queue does both. */
+async function judgeChange(
+  handle: TeamHandle,
+  { id, status }: Task,
+  review: Request,
+  { approve, text }: PlanAnswer,
+): Promise<Task> {
+  requireDecider(handle.speaker.name);
+  if (status === 'completed')
+    throw new ConflictError('FINAL', `The change of task #${id} has landed; a new task can change it again.`);
+  if (!approve && text.trim() === '')
+    throw new UsageError('USAGE', `What should be different in task #${id}? \`teams task refuse ${id} TEXT\`.`);
+  await decide(handle, id, () => ({ ...answered(review), approve, text }));
+  return handle.board.get(id);
 }
 
 /**

@@ -7,6 +7,10 @@ import { relative, resolve } from 'node:path';
 import type { GitPlace } from '../../model/team/team-config.ts';
 import { borrowedObjects } from '../../store/workspace/repositories.ts';
 import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { folderRepository, hasFolderRepository, isFolderRepository } from '../../store/team/folder-repository.ts';
+import { isVaultOurs } from '../../store/team/vault.ts';
+import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { git, type GitWhere } from './git.ts';
 
 export interface Repository {
@@ -31,12 +35,39 @@ const ASKED = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-
   PATHS.flatMap((part) => ['--git-path', part]),
 );
 
+/** Whether a directory lies in a repository of the user's, or teams have one behind it. */
+export const hasRepository = (cwd: string): boolean =>
+  missingExclusion(cwd) !== undefined || hasFolderRepository(realDisk, cwd);
+
+/** Whether the repository is ours, behind a folder without git. */
+export const isBehindFolder = ({ place }: Pick<Repository, 'place'>): boolean => isFolderRepository(place.directory);
+
+/**
+ * Git in the repository behind a folder; elsewhere as it is.
+ *
+ * @returns why it is not used
+ */
+function inOwn(where: GitWhere, known: KnownPlace | undefined): GitWhere | string {
+  const { cwd } = where;
+  const isIn =
+    known?.git === undefined
+      ? hasFolderRepository(realDisk, cwd) && missingExclusion(cwd) === undefined
+      : isFolderRepository(known.git.directory);
+  if (!isIn) return where;
+  const own = folderRepository(cwd);
+  if (!isVaultOurs(realDisk, { vault: own }))
+    return `the configuration of ${own} was changed by another program, and may name programs: restore it`;
+  return { ...where, env: { ...where.env, GIT_DIR: own, GIT_WORK_TREE: cwd } };
+}
+
 /**
  * @param known the place at an earlier time
  * @returns the repository, or why there is none, or why it is not the one of that time
  */
 export async function repositoryAt(where: GitWhere, known?: KnownPlace): Promise<Repository | string> {
-  const { code, text, said } = await git(['rev-parse', ...ASKED], where);
+  const asked = inOwn(where, known);
+  if (typeof asked === 'string') return asked;
+  const { code, text, said } = await git(['rev-parse', ...ASKED], asked);
   const [top = '', prefix = '', ...found] = text.split('\n');
   if (code !== 0 || top === '') return said || 'no working tree';
   const [directory = '', common = '', objects = '', refs = '', own = '', index = ''] = found.map((path) =>

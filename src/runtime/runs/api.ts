@@ -2,12 +2,17 @@
 import { configSchema } from '../../model/config/config.ts';
 import process from 'node:process';
 import { isDone } from '../../model/board/board.ts';
+import type { OpenRequest } from '../../model/board/request.ts';
+import type { Task } from '../../model/board/task.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import { watchFile } from '../../store/files/watch-file.ts';
 import { findRoot } from '../../store/team/team-list.ts';
 import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
+import { resolveTask } from '../../model/board/task-reference.ts';
+import { changesSince, type WorkspaceChanges } from '../views/workspace-changes.ts';
+import { judgeTask } from '../lead/task-judgement.ts';
 import type { Delivery } from '../team/send-mail.ts';
 import type { MemberInput } from '../team/membership.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
@@ -142,6 +147,23 @@ export class Team implements AsyncDisposable {
     return this.#handle.answer(id, text);
   }
 
+  /** What waits for an answer: questions, plans, permissions, results without consensus, changes to review. */
+  requests(): OpenRequest[] {
+    return [...this.#handle.store.board.fold().open.values()];
+  }
+
+  /**
+   * Decides, as a person, on the plan, the change or the result with which a task waits: see {@link requests}.
+   *
+   * @param task its id, key or subject
+   * @param answer `text` is what the member is told; a change that goes back needs it
+   * @throws ConflictError `REFUSED` if the task waits for nobody, `FINAL` if it is answered or its change has landed;
+   *   UsageError `USAGE`, `UNKNOWN_TASK`
+   */
+  judge(task: string, { approve, text = '' }: { approve: boolean; text?: string }): Promise<Task> {
+    return judgeTask(this.#handle, task, { approve, text });
+  }
+
   broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {
     return this.#handle.broadcast(text, options);
   }
@@ -158,6 +180,21 @@ export class Team implements AsyncDisposable {
 
   status(): TeamStatus {
     return statusOf(this.#handle.store);
+  }
+
+  /**
+   * What the run changed since its safety point; with trees what landed, and of a task exactly the change that it made.
+   *
+   * @param task its id, key or subject
+   * @returns paths relative to the working directory, and the diff as `git diff` prints it
+   * @throws UsageError `USAGE` without a safety point, or for a task without a change; `UNKNOWN_TASK`
+   */
+  diff(
+    task?: string,
+    { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+  ): Promise<WorkspaceChanges> {
+    const { store } = this.#handle;
+    return changesSince(store, task === undefined ? undefined : resolveTask(store.board.fold(), task), signal);
   }
 
   /** Resolves when the board is not empty, every task is final and no member works. */

@@ -20,6 +20,7 @@ import {
   type Settled,
   type SharedFileWish,
 } from '../../policy/landing/shared-file-wishes.ts';
+import { addWriters } from '../team/membership.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { hashedFiles } from '../agents/project-files.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
@@ -116,6 +117,8 @@ async function turnOn(
   { due, signal, place }: Asked & { readonly place: AgentPlace },
 ): Promise<{ readonly answers: readonly Settled[]; readonly why?: string }> {
   const { cwd } = place;
+  const { store } = session;
+  await addWriters(store, [agent]);
   const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
   const before = await hashedFiles(cwd, signal);
   const calls = new RelayCalls({
@@ -124,6 +127,7 @@ async function turnOn(
     envPass: plan.envPass,
     isolation: session.isolation,
     lend: joinedLend(session.lend, plan.lend),
+    team: [store.paths.folder, store.paths.board],
     onNotEnforced: (told) => session.tell(notEnforcedEvent(told)),
     spender: () => session.spender,
     onSpent: (event) => session.tell(event),

@@ -73,7 +73,7 @@ async function carryOut(
       if (!isRepeat && (await goBack(top, turned, where, token))) await note(store, plan.ended, undefined);
       throw error;
     }
-    for (const { path } of steps) removeFresh(join(top, path), token);
+    for (const { path } of steps) removeFresh(top, path, token);
     await note(store, lives, undefined);
     const count = steps.filter(({ isDone }) => !isDone).length;
     store.events.append({ type: told, text: `${count} files` });
@@ -117,7 +117,7 @@ function turn(
     const { isDone } = stepAt(top, { path, from: to, to }, isRepeat);
     const content = to === null ? undefined : bytes.get(to.hash);
     if (to === null && (!isDone || isRepeat)) removeUserFile(top, path, token);
-    if (to !== null && !isDone && content !== undefined) placeFile(join(top, path), to, content, token);
+    if (to !== null && !isDone && content !== undefined) placeFile(top, path, to, { bytes: content, token });
   });
 }
 
@@ -129,7 +129,7 @@ async function goBack(top: string, turned: readonly UndoStep[], where: GitWhere,
     for (const step of back) {
       if (!stepAt(top, step, true).isFree) return false;
       turn(top, step, { bytes, token, isRepeat: true });
-      removeFresh(join(top, step.path), token);
+      removeFresh(top, step.path, token);
     }
     return true;
   } catch (error) {

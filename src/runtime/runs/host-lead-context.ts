@@ -18,6 +18,7 @@ import type { ToolContext, LeadToolContext, Mailbox, SpawnRequest } from '../too
 import { configureMember } from '../lead/configure-member.ts';
 import { closeTeam, leadTeam } from './lifecycle.ts';
 import { pathWithUs } from '../process/package.ts';
+import { addWriters } from '../team/membership.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
 import type { RunSession, SessionOptions } from './session.ts';
 import { Subagents } from '../tools/subagents.ts';
@@ -65,6 +66,8 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
   #led: Led | undefined;
   /** What no team could keep yet. */
   readonly #untold: NotEnforced[] = [];
+  /** Of subagents, for the team that is made later, too. */
+  readonly #writers: AgentSpec[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #spawns = 0;
 
@@ -111,6 +114,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       await made[Symbol.asyncDispose]();
       this.#led = await this.#take(paths);
       this.#spawns = 0;
+      await addWriters(this.#led.handle.store, this.#writers);
       if (this.#options.keeps) await this.#led.session.note({ host: 'leads' });
       if (about !== undefined) this.#led.session.tell({ type: 'team.described', text: about });
       return paths.name;
@@ -182,6 +186,11 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const kinds = AGENT_KINDS.filter((kind) => ['program', 'api'].includes(recordOf(kind).drive));
     return [...new Set([AUTO, ...this.#options.agents.keys(), ...kinds])];
   }
+
+  readonly noteWriter: LeadToolContext['noteWriter'] = async (agent) => {
+    if (!this.#writers.some(({ kind }) => kind === agent.kind)) this.#writers.push(agent);
+    if (this.#led !== undefined) await addWriters(this.#led.handle.store, this.#writers);
+  };
 
   readonly subagentContext: LeadToolContext['subagentContext'] = ({ kind, env = {} }, role) => {
     const { environment, cwd } = this.#options;

@@ -36,6 +36,8 @@ export interface CallPlace {
   readonly envPass: readonly string[];
   readonly isolation: IsolationSetting;
   readonly lend?: Lend | undefined;
+  /** The folders of the team that calls, which are not there inside. */
+  readonly team?: readonly string[];
   /** Called with each sandbox that is not enforced. */
   readonly onNotEnforced: (told: NotEnforced) => void;
   /** Whose budget the calls use; undefined where nothing is limited. */
@@ -61,10 +63,10 @@ export class RelayCalls {
 
   constructor(place: CallPlace) {
     this.#place = place;
-    const { isolation, lend, environment, onNotEnforced, spender, onSpent } = place;
+    const { isolation, lend, team = [], environment, onNotEnforced, spender, onSpent } = place;
     this.#subagents = new Subagents({
       ...defined({ spender, onSpent }),
-      surroundings: { setting: isolation, lend, environment, team: () => [], onNotEnforced },
+      surroundings: { setting: isolation, lend, environment, team: () => team, onNotEnforced },
     });
   }
 

@@ -7,7 +7,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { canonicalPlan } from '../../model/plan/plan.ts';
 import { planChanges } from '../../model/plan/plan-changes.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
-import { ConflictError } from '../../model/text/errors.ts';
+import { AgentError, ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { askedIsolation, type AskedModes } from '../../policy/landing/isolation-choice.ts';
@@ -59,21 +59,34 @@ export interface PlannedFrom {
 }
 
 /** @throws AgentError `NO_ISOLATION` */
-async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom): Promise<'trees' | undefined> {
+async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom, root: string): Promise<'trees' | undefined> {
   const asked = isolation === undefined ? (plan.isolation ?? 'off') : askedIsolation(plan, isolation);
   // Without trees no module of theirs is loaded.
-  if (asked === 'off') return undefined;
+  if (asked === 'off') {
+    requireNoTrees(plan, 'isolation is off');
+    return undefined;
+  }
   const { chooseIsolation } = await import('../landing/choose-isolation.ts');
   const lend = (plan.trees ?? isolation?.needs)?.lend ?? [];
-  const choice = await chooseIsolation(plan, asked, { cwd, lend, say: isolation?.say });
+  const choice = await chooseIsolation(plan, asked, { cwd, root, lend, say: isolation?.say });
   if ('isolation' in choice) return choice.isolation;
   isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
+  requireNoTrees(plan, choice.why);
   return undefined;
+}
+
+/** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
+function requireNoTrees({ trees }: Plan, why: string): void {
+  if (trees?.review === undefined) return;
+  throw new AgentError(
+    'NO_ISOLATION',
+    `\`review: person\` holds changes of trees, and members have none (${why}): say \`mode: trees\` in \`isolation\`, or leave \`review\` out.`,
+  );
 }
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  const isolation = await isolationOf(plan, where);
+  const isolation = await isolationOf(plan, where, options.root);
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
@@ -154,8 +167,11 @@ export async function runTeam(
       notes: [...(unkept === undefined ? [] : [unkept]), ...said],
     });
   } finally {
-    await landing?.close();
-    await session.close();
+    try {
+      await landing?.close();
+    } finally {
+      await session.close();
+    }
   }
 }
 

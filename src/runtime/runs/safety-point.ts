@@ -3,10 +3,9 @@
  * kept in git as two commits below `refs/teams/<team's ULID>/`: the files on top of the index on top of HEAD. Branches,
  * the user's index and the files are not touched.
  */
-import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { repositoryAt, within } from '../process/git-place.ts';
+import { hasRepository, repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
 import { unusedRef } from '../process/team-refs.ts';
 import { triedAgain } from '../process/try-again.ts';
@@ -30,7 +29,7 @@ export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<
   const isApart = store.config.readOwn()?.isolation === 'trees';
   const isBegun = [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0);
   if (isApart && start !== undefined && (isBegun || (await isThere(session, start)))) return undefined;
-  if (missingExclusion(cwdOf(store)) === undefined) return undefined;
+  if (!hasRepository(cwdOf(store))) return undefined;
   if (start === undefined && isBegun) return undefined;
   const before = lives.length === 0 && start !== undefined ? [{ start: start.commit }] : lives;
   const since = store.clock.now();

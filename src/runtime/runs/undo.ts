@@ -10,7 +10,7 @@ import type { Task } from '../../model/board/task.ts';
 import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team-config.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
-import { entryAt, isBehindLink, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
+import { entryAt, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -222,11 +222,11 @@ export function stepAt(
   isRepeat = false,
 ): UndoStep & { readonly isFree: boolean } {
   const like = (from ?? to)?.hash ?? '';
-  const present = isBehindLink(top, path) ? 'other' : entryAt(join(top, path), like);
-  const isDirectory = present === 'other' && !isBehindLink(top, path);
+  const present = entryAt(top, path, like);
+  const isDirectory = present === 'other';
   // Where a directory stands in place of a file, its own files are steps as well.
   const isOver = isDirectory && from === null;
-  const isDone = present === 'other' ? isRepeat && isDirectory && to === null : isSame(to, present);
+  const isDone = typeof present === 'string' ? isRepeat && isDirectory && to === null : isSame(to, present);
   return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
 }
 

@@ -1,7 +1,6 @@
 /** Deletes the git refs of a team that is removed. A copy of its folder in the same repository keeps those of its own. */
-import { missingExclusion } from '../../store/workspace/exclude.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { repositoryAt, within } from '../process/git-place.ts';
+import { hasRepository, repositoryAt, within } from '../process/git-place.ts';
 import { namedRoots, otherTeams } from '../process/named-roots.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { formerRefOf, knownOf, refsOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
@@ -19,7 +18,7 @@ export async function forgetRefs(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const cwd = repositoryOf(store, start);
-  if (missingExclusion(cwd) === undefined) return undefined;
+  if (!hasRepository(cwd)) return undefined;
   const found = await repositoryAt({ cwd, signal }, knownOf(store, start));
   if (typeof found === 'string') return found;
   const where = within(found, { signal });

@@ -5,9 +5,8 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import type { Timestamp } from '../../model/text/clock.ts';
-import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { teamsAt, type TeamsAt } from '../../store/team/teams-at.ts';
-import { repositoryAt, within } from '../process/git-place.ts';
+import { hasRepository, repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { rootIn } from '../process/safety-ref.ts';
 import { deleteRefs, refsBelow, type TeamRef } from '../process/team-refs.ts';
@@ -37,7 +36,7 @@ export interface LostRefs {
 /** @param root where a person asks; its repository is looked at */
 export async function findLostRefs(root: string, signal: AbortSignal): Promise<LostRefs> {
   const none: LostRefs = { lost: [], left: [], remove: () => Promise.resolve(undefined) };
-  if (missingExclusion(root) === undefined) return none;
+  if (!hasRepository(root)) return none;
   const repository = await repositoryAt({ cwd: root, signal });
   if (typeof repository === 'string') return { ...none, problem: repository };
   const where = within(repository, { signal });

@@ -4,6 +4,7 @@ import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
 import { COLORS, type MemberConfig } from '../../model/team/team-config.ts';
+import { withMembers, withWriter, type Writer } from '../../policy/sandbox/judged-work.ts';
 import { parseRoleSpec } from '../../model/pipeline/role-spec.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
@@ -115,10 +116,25 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, given: Member
   }
   keepRole(store.disk, store.paths);
   await store.config.update((current) => ({
-    ...(current
-      ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }
-      : {}),
+    next: current && withMembers(current, [...current.members.filter(({ name }) => name !== member.name), member]),
     result: undefined,
   }));
   return member.name;
+}
+
+/**
+ * Notes agents that change the workspace and are no members, before they do: commands that judge run no freer than they.
+ *
+ * @throws StoreError `UNTRUSTED`
+ */
+export async function addWriters(store: Pick<TeamStore, 'config'>, agents: readonly AgentSpec[]): Promise<void> {
+  const role = parseName('role', DEFAULT_ROLE);
+  await store.config.update((current) => {
+    const known = current?.writers ?? [];
+    const all = agents.reduce<readonly Writer[]>((noted, agent) => withWriter(noted, { role, agent }), known);
+    return {
+      next: current && all !== known ? { ...current, writers: all.map((one) => ({ ...one })) } : undefined,
+      result: undefined,
+    };
+  });
 }

@@ -146,6 +146,11 @@ function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: st
       'POLICY_DENIED',
       `${id} asks a person for a permission: only \`teams answer ${id} yes\` or a view of a person answers it.`,
     );
+  if (request.kind === 'review')
+    throw new UsageError(
+      'POLICY_DENIED',
+      `${id} asks a person to review a change: only \`teams task approve ${request.task ?? ''}\`, \`refuse\` or a view of a person answers it.`,
+    );
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
     throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${id} TEXT\`.`);

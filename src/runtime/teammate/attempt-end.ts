@@ -1,11 +1,13 @@
 /** Stores the end of an attempt: the result file, and the record on the board with all changes that belong to it. */
 import { claimOf } from '../../model/board/board.ts';
+import { ASKED_LIMIT } from '../../model/board/request.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import { hashText, keepResult, keptText } from '../../store/board/results.ts';
+import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
 import type { KeptChange } from '../trees/member-tree.ts';
@@ -34,7 +36,11 @@ export function writeEnd(
       files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_FILES),
       exitCode: verdict.exitCode,
     };
-    if (verdict.do === 'complete') return completed(task, result, along, change);
+    if (verdict.do === 'complete') {
+      const review =
+        change && store.config.readOwn()?.trees?.review === 'person' ? [reviewed(task, result, store)] : [];
+      return completed(task, result, along, { change, review });
+    }
     return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
   });
   return 'event' in folded ? folded : undefined;
@@ -48,7 +54,7 @@ const completed = (
   task: ClaimedTask,
   result: TaskResult,
   { metadata = {}, changes = [] }: CompletionExtras,
-  change: KeptChange | undefined,
+  { change, review }: { readonly change: KeptChange | undefined; readonly review: readonly Change[] },
 ): Body => {
   const { id, claim } = task;
   const end: Change =
@@ -57,8 +63,17 @@ const completed = (
       : { type: 'task.submitted', task: id, epoch: claim.epoch, result, attempt: change.attempt };
   const updates: Change[] =
     Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
-  return updates.length + changes.length === 0 ? end : { type: 'batch', changes: [...updates, ...changes, end] };
+  return updates.length + changes.length + review.length === 0
+    ? end
+    : { type: 'batch', changes: [...updates, ...changes, end, ...review] };
 };
+
+/** Asks a person for a review of the change, in one record with it. */
+function reviewed({ id }: ClaimedTask, { files }: TaskResult, { clock, paths }: TeamStore): Change {
+  const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.join(', ')}`;
+  const request = newId(clock.now());
+  return { type: 'request.made', request, kind: 'review', about: id, text: text.slice(0, ASKED_LIMIT) };
+}
 
 const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>
   touchedSince(

@@ -239,13 +239,14 @@ function taskVariables(
   { commands }: Pick<TeamStore, 'commands'>,
 ): Record<string, string> {
   const vouched = commands.hashOf(task.id);
+  const note = task.bounced?.cause === 'review' ? task.bounced.why : task.note;
   return {
     ...task.work.env,
     [ENV.taskId]: task.id,
     [ENV.taskFile]: handout.taskFile,
     [ENV.mailFile]: handout.mailFile,
     ...(vouched === undefined ? undefined : { [ENV.vouched]: vouched }),
-    ...(task.note === undefined ? undefined : { [ENV.note]: task.note }),
+    ...(note === undefined ? undefined : { [ENV.note]: note }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The teammate process that a lead starts: `teammate.cjs ROOT TEAM NAME`. Its stdin is the parent pipe. */
 import process from 'node:process';
+import '../../model/text/interpreted-schemas.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { parseName } from '../../model/text/names.ts';
 import { teamPaths } from '../../store/files/paths.ts';

@@ -42,6 +42,7 @@ export const task: ToolHandler<'Task'> = async (input, context, { signal, progre
   if (name !== undefined)
     return reporting({ report: progress, what: `${name} is being started` }, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
+  await lead.noteWriter(spec);
   const about = role === undefined ? 'a subagent' : `a subagent as ${role}`;
   const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
   if (run_in_background) {

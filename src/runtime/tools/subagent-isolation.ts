@@ -69,6 +69,9 @@ export async function isolateSubagent(
       team: team(),
     });
     tell(isolation === 'up', why);
+    const { isHome, HOME_IS_OPEN } = await import('../isolation/own-programs.ts');
+    if (isolation === 'up' && sandbox === 'workspace-write' && isHome(realPath(cwd), environment))
+      onNotEnforced({ what: `${about} (${kind})`, sandbox, why: HOME_IS_OPEN });
     return undefined;
   }
   if (!wantsIsolation(kind, { sandbox, isAsked, setting })) {

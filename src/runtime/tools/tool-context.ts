@@ -60,6 +60,8 @@ export interface LeadToolContext {
   /** Names that {@link agent} accepts. */
   agentNames(): string[];
   readonly subagents: Subagents;
+  /** Call it before a subagent starts: what it writes is judged as it was written. */
+  readonly noteWriter: (agent: AgentSpec) => Promise<void>;
   /** What a subagent needs besides its prompt. */
   readonly subagentContext: (
     spec: AgentSpec,

@@ -135,7 +135,7 @@ export class Workspace implements AsyncDisposable {
     const real = realPath(root);
     this.#own ??= ownProgramsIn(real, environment, shown);
     return this.#own.some((own) => isBelow(join(real, path), own))
-      ? `${path} belongs to teams itself, and is not written by this tool.`
+      ? `${path} is in your home directory or belongs to teams itself, and is not written by this tool.`
       : refusesWrite?.(path);
   }
 

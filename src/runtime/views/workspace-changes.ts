@@ -23,7 +23,7 @@ import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
-interface WorkspaceChanges {
+export interface WorkspaceChanges {
   /** The commit that they are compared with. */
   readonly from: string;
   readonly files: readonly ChangedFile[];

@@ -15,7 +15,7 @@ import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
 import type { CheckedBase } from './checked-base.ts';
-import { writeCheckpoint } from './checkpoint-writer.ts';
+import { worthACheckpoint, writeCheckpoint } from './checkpoint-writer.ts';
 import {
   foldPart,
   judged,
@@ -32,9 +32,6 @@ import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
-
-/** Bytes of the log that are worth a checkpoint: folding them takes as long as a verb. */
-const WORTH_A_CHECKPOINT = 1024 * 1024;
 
 export class BoardStore {
   readonly board: Board = emptyBoard();
@@ -191,7 +188,7 @@ export class BoardStore {
     const { checkpoint: place, disk, pinned } = this.#environment;
     const isDoubted = this.#begun?.base.isDoubted === true;
     const offset = this.#offset;
-    const worth = place?.worth ?? WORTH_A_CHECKPOINT;
+    const worth = place?.worth ?? worthACheckpoint(offset);
     if (place === undefined || (!isDoubted && offset - this.#covered < worth)) return;
     this.#covered = offset;
     try {
@@ -278,8 +275,8 @@ export class BoardStore {
     this.#begun = null;
     const { checkpoint: place, disk, onFolded, keepsPast = false, isFromCheckpoint = false } = this.#environment;
     if (place === undefined || (onFolded !== undefined && !isFromCheckpoint)) return;
-    const isShort = (this.#journal.look()?.size ?? 0) < (place.worth ?? WORTH_A_CHECKPOINT);
-    if (isShort || !lookAt(disk, place.path)) return;
+    const size = this.#journal.look()?.size ?? 0;
+    if (size < (place.worth ?? worthACheckpoint(size)) || !lookAt(disk, place.path)) return;
     try {
       const checkpoint = openCheckpoint(disk, place.path, this.#journal);
       const base = checkedBase(this.#journal, checkpoint);

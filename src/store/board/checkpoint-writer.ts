@@ -35,6 +35,17 @@ const ENTRIES = 1_000;
 /** Instead of a page: a place to pause. */
 const PAUSE = undefined;
 
+const KIB = 1024;
+
+/**
+ * Folding 128 KiB costs a quarter of a verb. The checkpoint of a long log is written less often, because it is written
+ * whole.
+ *
+ * @param size of the log, in bytes
+ * @returns how many bytes beyond the last checkpoint are worth a new one
+ */
+export const worthACheckpoint = (size: number): number => Math.min(Math.max(size / 32, 128 * KIB), 1024 * KIB);
+
 interface Place {
   readonly disk: Disk;
   readonly path: string;

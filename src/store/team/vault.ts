@@ -22,9 +22,9 @@ import type { TeamPaths, TreeOwner } from '../files/paths.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { noteSetup, wasSetUp } from './tree-needs.ts';
 
-interface VaultFacts {
-  /** Where the project's objects are: absolute. */
-  readonly objects: string;
+interface RepositoryFacts {
+  /** Where the project's objects are: absolute. Absent if it has none. */
+  readonly objects?: string;
   readonly format: 'sha1' | 'sha256';
   /** Settings of the project's repository that say how its file system is. */
   readonly settings: readonly (readonly [string, string])[];
@@ -35,7 +35,7 @@ interface VaultFacts {
 /** Bytes stay as they are; what two changed is merged line by line, whatever the project's own drivers would do. */
 const ATTRIBUTES = '* -text -filter -ident !working-tree-encoding !eol merge\n';
 
-const configOf = ({ format, settings }: VaultFacts): string =>
+const configOf = ({ format, settings }: RepositoryFacts): string =>
   [
     '[core]',
     `\trepositoryformatversion = ${format === 'sha1' ? 0 : 1}`,
@@ -67,18 +67,23 @@ export function isVaultOurs(disk: Disk, { vault }: Pick<TeamPaths, 'vault'>): bo
 
 export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(disk, join(vault, 'HEAD')) !== undefined;
 
-/** Makes the repository at once: built beside its place, then renamed. */
-export function makeVault({ vault, trees }: TeamPaths, facts: VaultFacts, now: number): void {
+/** @throws StoreError */
+export function makeVault({ vault, trees }: TeamPaths, facts: Required<RepositoryFacts>, now: number): void {
+  onDisk('create', trees, () => mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE }));
+  makeRepository(vault, facts, now);
+}
+
+/** Makes a repository at once: built beside its place, then renamed. @throws StoreError */
+export function makeRepository(vault: string, facts: RepositoryFacts, now: number): void {
   const draft = `${vault}.${newId(now)}`;
   onDisk('create', vault, () => {
     for (const part of ['objects/info', 'refs', 'info', 'indexes', 'empty', BASE])
       mkdirSync(join(draft, part), { recursive: true, mode: DIRECTORY_MODE });
     put(join(draft, 'HEAD'), 'ref: refs/heads/none\n');
     put(join(draft, 'config'), configOf(facts));
-    put(join(draft, 'objects/info/alternates'), alternatesOf(facts.objects));
+    if (facts.objects !== undefined) put(join(draft, 'objects/info/alternates'), alternatesOf(facts.objects));
     put(join(draft, 'info/exclude'), `${facts.exclude.trimEnd()}\n.teams/\n.tasks/\n`);
     put(join(draft, 'info/attributes'), ATTRIBUTES);
-    mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE });
     renameSync(draft, vault);
   });
 }

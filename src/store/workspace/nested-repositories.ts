@@ -28,7 +28,7 @@ interface HeldPlace {
   readonly path: string;
   /** Device and inode; undefined for a `.git` that is not there yet, in a folder that is. */
   readonly id: string | undefined;
-  /** It is a folder on the way to a `.git`: as a mount of its own it cannot be moved away. */
+  /** It is a folder on the way to what is held, and not below it: as a mount of its own it cannot be moved away. */
   readonly isOpen: boolean;
 }
 
@@ -36,7 +36,7 @@ interface HeldPlace {
 export function heldPlaces(root: string, gits: readonly string[]): HeldPlace[] {
   const paths = new Set(gits.flatMap((path) => [...foldersTo(root, path), path]));
   return [...paths].flatMap((path): HeldPlace[] => {
-    const isOpen = !gits.includes(path);
+    const isOpen = !gits.some((git) => path === git || path.startsWith(`${git}/`));
     const [there] = entriesAt([path]);
     if (there === undefined)
       return !isOpen && linkAt(path) === undefined && isFolder(dirname(path)) ? [{ path, id: undefined, isOpen }] : [];

@@ -1,12 +1,18 @@
-/** Files of the user's working tree, byte for byte, compared with the files of a git tree. */
-import { type Buffer } from 'node:buffer';
+/**
+ * Files of the user's working tree, byte for byte, compared with the files of a git tree. A member may exchange a
+ * directory on the way for a link at any moment, so each is reached by the descriptor of its directory.
+ */
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  fstatSync,
   lstatSync,
-  mkdirSync,
-  readFileSync,
+  openSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -17,6 +23,7 @@ import {
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../model/text/errors.ts';
 import { isMissing } from '../files/disk.ts';
+import { at } from './resolved-path.ts';
 
 /** A file of a tree; null where there is none. */
 export type TreeEntry = { readonly mode: string; readonly hash: string } | null;
@@ -34,28 +41,70 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The name that git gives to these bytes. */
-function blobHash(bytes: Buffer, like: string): string {
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+/** Larger than any file that an undo puts in place. */
+const LARGEST = 2 ** 31;
+const CHUNK = 1024 * 1024;
+
+const hashLike = (like: string) => createHash(like.length === 64 ? 'sha256' : 'sha1');
+
+/** The name that git gives to a file's bytes; undefined for what changes meanwhile, or is too large. */
+function blobOf(path: string, like: string): { readonly hash: string; readonly mode: number } | undefined {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > LARGEST) return undefined;
+    const hash = hashLike(like).update(`blob ${stat.size}\0`);
+    const bytes = Buffer.allocUnsafe(Math.min(CHUNK, stat.size + 1));
+    let length = 0;
+    for (let read = 1; read > 0 && length <= stat.size; length += read) {
+      read = readSync(file, bytes, 0, bytes.length, null);
+      hash.update(bytes.subarray(0, read));
+    }
+    return length === stat.size ? { hash: hash.digest('hex'), mode: stat.mode } : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @returns undefined where a directory on the way is missing, is a file or is a link */
+function reached<T>(top: string, path: string, work: (name: string) => T, make = false): T | undefined {
+  try {
+    return at({ root: top, asked: path, path }, { make }, work);
+  } catch (error) {
+    if (!make && ['USAGE', 'CORRUPT'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
+  }
 }
 
 /**
  * What is at a path now.
  *
+ * @param top the root of the working tree, without links
+ * @param path relative to it
  * @param like a hash of the repository: its length tells the kind
- * @returns `other` for what a tree cannot hold: a directory, a socket
+ * @returns `other` for what a tree cannot hold, such as a directory or a pipe; `unlike` for what is no entry of any tree:
+ *   behind a link, changing, or over 2 GiB
  */
-export function entryAt(path: string, like: string): TreeEntry | 'other' {
-  const found = statOf(path);
-  if (found === undefined) return null;
-  if (found.isSymbolicLink()) return { mode: LINK, hash: blobHash(readlinkSync(path, 'buffer'), like) };
-  if (!found.isFile()) return 'other';
-  return { mode: (found.mode & 0o100) === 0 ? '100644' : PROGRAM, hash: blobHash(readFileSync(path), like) };
+export function entryAt(top: string, path: string, like: string): TreeEntry | 'other' | 'unlike' {
+  const found = reached(top, path, (name) => entryBy(name, like) ?? 'none');
+  if (found === undefined) return isBehindLink(top, path) ? 'unlike' : null;
+  return found === 'none' ? null : found;
 }
 
-export const isSame = (a: TreeEntry, b: TreeEntry | 'other'): boolean =>
-  b !== 'other' && a?.hash === b?.hash && a?.mode === b?.mode;
+function entryBy(name: string, like: string): TreeEntry | 'other' | 'unlike' {
+  const found = statOf(name);
+  if (found === undefined) return null;
+  if (found.isSymbolicLink()) {
+    const to = readlinkSync(name, 'buffer');
+    return { mode: LINK, hash: hashLike(like).update(`blob ${to.length}\0`).update(to).digest('hex') };
+  }
+  if (!found.isFile()) return 'other';
+  const blob = blobOf(name, like);
+  return blob === undefined ? 'unlike' : { mode: (blob.mode & 0o100) === 0 ? '100644' : PROGRAM, hash: blob.hash };
+}
+
+export const isSame = (a: TreeEntry, b: ReturnType<typeof entryAt>): boolean =>
+  typeof b !== 'string' && a?.hash === b?.hash && a?.mode === b?.mode;
 
 /** Whether a file was made before a time, in milliseconds since 1970; false where the file system does not tell. */
 export function isOlder(path: string, than: number | undefined): boolean {
@@ -73,40 +122,54 @@ export const freshPath = (path: string, token: string): string => join(dirname(p
  * Puts a file or link in place at once: whoever reads sees the old one or the new one.
  *
  * @param token unique to this undo, also after a kill
+ * @throws StoreError `CORRUPT` if a directory on the way is a link or a file
  */
-export function placeFile(path: string, { mode }: NonNullable<TreeEntry>, bytes: Buffer, token: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const fresh = freshPath(path, token);
-  rmSync(fresh, { force: true });
-  const old = statOf(path);
-  if (mode === LINK) symlinkSync(bytes, fresh);
-  else writeFileSync(fresh, bytes, { mode: mode === PROGRAM ? 0o777 : 0o666, flag: 'wx', flush: true });
-  // Permissions that a tree does not keep stay as they are.
-  if (mode !== LINK && old?.isFile() === true) chmodSync(fresh, (old.mode & 0o666) | programBits(old.mode, mode));
-  renameSync(fresh, path);
+export function placeFile(
+  top: string,
+  path: string,
+  { mode }: NonNullable<TreeEntry>,
+  { bytes, token }: { readonly bytes: Buffer; readonly token: string },
+): void {
+  const place = (name: string): void => {
+    const fresh = freshPath(name, token);
+    rmSync(fresh, { force: true });
+    const old = statOf(name);
+    if (mode === LINK) symlinkSync(bytes, fresh);
+    // Permissions that a tree does not keep stay as they are.
+    else writeFresh(fresh, bytes, mode, old?.isFile() === true ? old.mode : undefined);
+    renameSync(fresh, name);
+  };
+  reached(top, path, place, true);
+}
+
+function writeFresh(fresh: string, bytes: Buffer, mode: string, old: number | undefined): void {
+  const file = openSync(fresh, 'wx', mode === PROGRAM ? 0o777 : 0o666);
+  try {
+    writeFileSync(file, bytes);
+    if (old !== undefined) fchmodSync(file, (old & 0o666) | programBits(old, mode));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Removes what a killed call left beside a file. */
-export const removeFresh = (path: string, token: string): void => removeIfThere(freshPath(path, token));
-
-/** There is nothing, either, where a directory above it is a file. */
-function removeIfThere(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTDIR') throw error;
-  }
+export function removeFresh(top: string, path: string, token: string): void {
+  reached(top, path, (name) => rmSync(freshPath(name, token), { force: true }));
 }
 
 /** Removes a file, what a killed call left beside it, and the directories above it that are empty then. A directory stays. */
 export function removeUserFile(top: string, path: string, token: string): void {
-  if (statOf(join(top, path))?.isDirectory() === true) return;
-  removeIfThere(join(top, path));
-  removeFresh(join(top, path), token);
-  const parts = path.split('/').slice(0, -1);
-  for (; parts.length > 0; parts.pop()) {
+  const isFolder = reached(top, path, (name) => {
+    if (statOf(name)?.isDirectory() === true) return true;
+    rmSync(name, { force: true });
+    rmSync(freshPath(name, token), { force: true });
+    return false;
+  });
+  if (isFolder === true) return;
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     try {
-      rmdirSync(join(top, ...parts));
+      reached(top, folder, (name) => rmdirSync(name));
     } catch (error) {
       if (!isMissing(error)) return;
     }
@@ -114,7 +177,7 @@ export function removeUserFile(top: string, path: string, token: string): void {
 }
 
 /** Whether a directory above this path is a link: what is behind it is not the repository's. */
-export function isBehindLink(top: string, path: string): boolean {
+function isBehindLink(top: string, path: string): boolean {
   const parts = path.split('/').slice(0, -1);
   return parts.some((_, at) => statOf(join(top, ...parts.slice(0, at + 1)))?.isSymbolicLink() === true);
 }

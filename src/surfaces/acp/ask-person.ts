@@ -42,6 +42,7 @@ const CHOICES: Readonly<Record<PersonQuestion['kind'], readonly Choice[]>> = {
   ],
   plan: decision('Approve the plan', 'Refuse the plan'),
   consensus: decision('Accept the result', 'Have it done again'),
+  review: decision('Let it land', 'Send it back'),
   checkpoint: decision('Go on', 'Stop here'),
   permission: [
     choice('allow', 'Allow once', 'allow_once', { do: 'answer', content: { answer: 'yes' } }),

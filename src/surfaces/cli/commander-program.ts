@@ -45,6 +45,7 @@ function prepare(command: Command, output: OutputStream): void {
 const GROUPS: Readonly<Record<string, string>> = {
   task: 'create, change and complete the tasks of a board',
   config: 'show the configuration and where it comes from',
+  store: 'set up and check the database of teams on several machines',
 };
 
 function parentOf(root: Command, { name }: Verb, output: OutputStream): Command {

@@ -1,5 +1,5 @@
 /**
- * What waits for a person: questions, plans and permissions of members, results without consensus, checkpoints. Each has a form, for
+ * What waits for a person: questions, plans, permissions and changes of members, results without consensus, checkpoints. Each has a form, for
  * protocols that show forms, and carries out what the form says.
  */
 import * as z from 'zod';
@@ -105,7 +105,11 @@ function ofRequest(team: TeamHandle, { id, kind, from, text, task }: OpenRequest
         await team.answer(id, reason === '' ? answer : `${answer} ${reason}`);
       },
     };
-  const what = kind === 'plan' ? 'waits for the approval of this plan' : 'has a result without consensus';
+  const what = {
+    plan: 'waits for the approval of this plan',
+    consensus: 'has a result without consensus',
+    review: 'waits for your review of its change',
+  }[kind];
   return {
     key: id,
     kind,
@@ -127,10 +131,12 @@ const ofCheckpoint = (team: TeamHandle, { id, subject, description }: Task): Per
 
 async function decide(
   team: TeamHandle,
-  { kind, task }: { readonly kind: 'plan' | 'consensus' | 'checkpoint'; readonly task: string },
+  { kind, task }: { readonly kind: 'plan' | 'consensus' | 'review' | 'checkpoint'; readonly task: string },
   content: unknown,
 ): Promise<void> {
   const { approve, note } = decisionSchema.parse(content);
   if (kind === 'consensus' && !approve) await reviseTask(team, task, note || 'The result is not accepted.');
+  else if (kind === 'review' && !approve)
+    await judgeTask(team, task, { approve, text: note || 'The change is not accepted.' });
   else await judgeTask(team, task, { approve, text: note });
 }

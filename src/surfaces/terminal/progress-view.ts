@@ -140,7 +140,7 @@ function answerLine({ board, paths: { name } }: TeamReader, event: ShownEvent): 
   if (kind === 'permission') return `         allow it: teams answer ${name} ${id} yes, always, or no REASON\n`;
   return task === undefined
     ? ''
-    : `         decide: teams task approve ${name} ${task}, or teams task ${kind === 'plan' ? 'refuse' : 'revise'} ${name} ${task} TEXT\n`;
+    : `         decide: teams task approve ${name} ${task}, or teams task ${kind === 'consensus' ? 'revise' : 'refuse'} ${name} ${task} TEXT\n`;
 }
 
 /** Least time between two drawings. */

@@ -13,7 +13,7 @@ export const spentOf = ({ tokens, usd, unpriced, unknown }: Spending): Spent => 
 const spentIn = (spending: Spending | undefined): Spent | null => (spending === undefined ? null : spentOf(spending));
 
 export function taskRow(board: Board, task: Task, spending: Spending | undefined): TaskRow {
-  const { id, subject, column, member, waitsFor, asks, attempts, since, reason = null } = cardOf(board, task);
+  const { id, subject, column, member, waitsFor, asks, attempts, isBegun, since, reason = null } = cardOf(board, task);
   return {
     id,
     subject,
@@ -24,6 +24,7 @@ export function taskRow(board: Board, task: Task, spending: Spending | undefined
     waitsFor,
     asks,
     attempts,
+    isBegun,
     since: Date.parse(since),
     reason,
     spent: spentIn(spending),

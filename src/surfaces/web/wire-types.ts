@@ -41,7 +41,10 @@ export interface TaskRow {
   readonly waitsFor: readonly string[];
   /** The task waits for an answer. */
   readonly asks: boolean;
+  /** Failed ones. */
   readonly attempts: number;
+  /** Whether a member ever worked on it. */
+  readonly isBegun: boolean;
   readonly since: number;
   readonly reason: string | null;
   readonly spent: Spent | null;

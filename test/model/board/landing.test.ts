@@ -75,3 +75,41 @@ it('a log of version 1 knows no landing', () => {
   expect(say(3, byMember(ada), submitted('1', 1))).toBe('POLICY_DENIED');
   expect(say(4, byLead(), landed(1))).toBe('POLICY_DENIED');
 });
+
+it('a change waits for a person only once it is submitted, by its member, and as long as it waits to land', () => {
+  const world = openWorld();
+  world.add();
+  world.claim('1');
+  const made = (request: string): Change => ({ type: 'request.made', request, kind: 'review', about: '1', text: 'a' });
+  expect(verdict(world.say(byMember(ada), made(ulid(1))))).toBe('STALE_CLAIM');
+  world.say(byMember(ada), submitted('1', 1));
+  expect(verdict(world.say(byMember(bob), made(ulid(2))))).toBe('STALE_CLAIM');
+  expect(verdict(world.say(byMember(ada), made(ulid(3))))).toBe('ok');
+  const waiting = (id: number) => world.board.requests.get(ulid(id))?.state;
+  // Its member may do other work, and leave.
+  world.add();
+  expect(nextClaim(world.board, ada)?.id).toBe('2');
+  world.say(byLead(), { type: 'member.left', name: ada, why: 'done' });
+  expect([waiting(3), world.board.open.size]).toEqual(['open', 1]);
+  world.say(byLead(), landed(1));
+  expect(waiting(3)).toBe('withdrawn');
+});
+
+it('a person may send a change back more often than the queue', () => {
+  const world = submittedOnce();
+  const back = (epoch: number, cause: 'review' | 'gate'): Change => ({
+    type: 'task.bounced',
+    task: '1',
+    epoch,
+    cause,
+    why: 'no',
+    files: [],
+  });
+  for (let epoch = 1; epoch <= MOST_BOUNCES + 1; epoch += 1) {
+    world.say(byLead(), back(epoch, 'review'));
+    world.claim('1');
+    world.say(byMember(ada), submitted('1', epoch + 1));
+  }
+  world.say(byLead(), back(MOST_BOUNCES + 2, 'gate'));
+  expect(world.task('1')).toMatchObject({ status: 'pending', bounced: { count: 1, cause: 'gate' } });
+});

@@ -5,13 +5,14 @@ import {
   holdsIn,
   line,
   next,
+  refusedChange,
   type GateVerdict,
   type LineEntry,
   type QueueStep,
 } from '../../../src/policy/landing/queue.ts';
 import { trespass } from '../../../src/policy/landing/trespass.ts';
 import type { LandingTask } from '../../../src/model/board/task.ts';
-import { ada, bob, byLead, byMember, openWorld, type World } from '../../model/world.ts';
+import { ada, bob, byLead, byMember, openWorld, ulid, type World } from '../../model/world.ts';
 
 const ATTEMPT = { commit: 'a'.repeat(40), base: 'b'.repeat(40) };
 
@@ -45,6 +46,24 @@ describe('the line', () => {
     for (const id of ['2', '1', '3']) submit(world, id, [`${id}.txt`]);
     expect(ids(world)).toEqual(['1', '2', '3']);
     expect(ids(world, 2)).toEqual(['1', '2']);
+  });
+
+  it('a change that waits for a person lets others pass; it comes in when it is accepted, or goes back with the note', () => {
+    const world = three();
+    for (const id of ['1', '2']) submit(world, id, [`${id}.txt`]);
+    for (const [about, at] of [
+      ['1', 1],
+      ['2', 2],
+    ] as const)
+      world.say(byMember(ada), { type: 'request.made', request: ulid(at), kind: 'review', about, text: '' });
+    submit(world, '3', ['3.txt']);
+    expect(ids(world)).toEqual(['3']);
+    expect(refusedChange(world.board)).toBeUndefined();
+    world.say(byLead(), { type: 'request.answered', request: ulid(2), approve: true, text: '' });
+    expect(ids(world)).toEqual(['2', '3']);
+    world.say(byLead(), { type: 'request.answered', request: ulid(1), approve: false, text: 'shorter' });
+    expect(refusedChange(world.board)).toMatchObject({ task: { id: '1' }, why: 'shorter' });
+    expect(ids(world)).toEqual(['2', '3']);
   });
 
   it('a change that came back holds its files until it landed, and goes first then', () => {

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   symlinkSync,
@@ -13,7 +15,6 @@ import { expect, it } from 'vitest';
 import {
   entryAt,
   freshPath,
-  isBehindLink,
   isOlder,
   isSame,
   placeFile,
@@ -29,16 +30,16 @@ it('a file, a program and a link have the mode and the hash that git gives them'
   writeFileSync(join(at, 'file'), '');
   writeFileSync(join(at, 'program'), 'hello\n', { mode: 0o755 });
   symlinkSync('hello\n', join(at, 'link'));
-  expect(entryAt(join(at, 'file'), EMPTY)).toEqual(file);
-  expect(entryAt(join(at, 'program'), EMPTY)).toEqual({
+  expect(entryAt(at, 'file', EMPTY)).toEqual(file);
+  expect(entryAt(at, 'program', EMPTY)).toEqual({
     mode: '100755',
     hash: 'ce013625030ba8dba906f756967f9e9ca394464a',
   });
-  expect(entryAt(join(at, 'link'), EMPTY)).toEqual({
+  expect(entryAt(at, 'link', EMPTY)).toEqual({
     mode: '120000',
     hash: 'ce013625030ba8dba906f756967f9e9ca394464a',
   });
-  expect([entryAt(at, EMPTY), entryAt(join(at, 'none'), EMPTY), entryAt(join(at, 'file/below'), EMPTY)]).toEqual([
+  expect([entryAt(at, '.', EMPTY), entryAt(at, 'none', EMPTY), entryAt(at, 'file/below', EMPTY)]).toEqual([
     'other',
     null,
     null,
@@ -56,14 +57,15 @@ const TOKEN = '0'.repeat(26);
 it('a file is replaced at once and keeps the permissions that a tree does not know', () => {
   const at = tempDir();
   const path = join(at, 'new/file');
-  placeFile(path, file, Buffer.from([0, 255, 10]), TOKEN);
+  const place = (mode: string, bytes: Buffer) => placeFile(at, 'new/file', { ...file, mode }, { bytes, token: TOKEN });
+  place('100644', Buffer.from([0, 255, 10]));
   expect([...readFileSync(path)]).toEqual([0, 255, 10]);
   chmodSync(path, 0o600);
   // What a killed call left.
   writeFileSync(freshPath(path, TOKEN), 'half');
-  placeFile(path, { ...file, mode: '100755' }, Buffer.from('x'), TOKEN);
+  place('100755', Buffer.from('x'));
   expect(lstatSync(path).mode & 0o777).toBe(0o700);
-  placeFile(path, { ...file, mode: '120000' }, Buffer.from('there'), TOKEN);
+  place('120000', Buffer.from('there'));
   expect(readlinkSync(path)).toBe('there');
   expect(existsSync(freshPath(path, TOKEN))).toBe(false);
 });
@@ -76,19 +78,46 @@ it('a removed file takes only the empty directories above it along', () => {
   expect([existsSync(join(at, 'a/b')), existsSync(join(at, 'a/kept'))]).toEqual([false, true]);
 });
 
-it('a path behind a link, and a file that is older than a time, are told', () => {
+it('a file that is older than a time is told', () => {
   const at = tempDir();
-  mkdirSync(join(at, 'real'));
-  symlinkSync('real', join(at, 'link'));
-  expect([isBehindLink(at, 'real/x'), isBehindLink(at, 'link/x'), isBehindLink(at, 'link')]).toEqual([
-    false,
-    true,
-    false,
-  ]);
   expect([isOlder(at, 0), isOlder(at, undefined), isOlder(join(at, 'none'), Date.now())]).toEqual([
     false,
     false,
     false,
   ]);
   expect(isOlder(at, Date.now() + 60_000)).toBe(true);
+});
+
+it('behind a link nothing is seen, placed or removed, whenever it came there', () => {
+  const [at, outside] = [tempDir(), tempDir()];
+  mkdirSync(join(at, 'real'));
+  writeFileSync(join(outside, 'file'), '');
+  for (const [to, name] of [
+    ['real', 'near'],
+    [outside, 'far'],
+  ] as const)
+    symlinkSync(to, join(at, name));
+  writeFileSync(join(at, 'real/file'), '');
+  for (const name of ['near', 'far']) {
+    expect(entryAt(at, `${name}/file`, EMPTY)).toBe('unlike');
+    expect(() => placeFile(at, `${name}/new`, file, { bytes: Buffer.from('x'), token: TOKEN })).toThrow(/was changed/);
+    expect(() => placeFile(at, `${name}/a/new`, file, { bytes: Buffer.from('x'), token: TOKEN })).toThrow(
+      /was changed/,
+    );
+    removeUserFile(at, `${name}/file`, TOKEN);
+  }
+  expect([readdirSync(outside), readdirSync(join(at, 'real'))]).toEqual([['file'], ['file']]);
+  expect(entryAt(at, 'near', EMPTY)).toMatchObject({ mode: '120000' });
+});
+
+it.each([
+  ['a file of 60 GiB', 'truncate -s 60G it', 'unlike'],
+  ['a pipe', 'mkfifo it', 'other'],
+  ['an endless device', 'ln -s /dev/zero it', { mode: '120000' }],
+])('%s is looked at without an end to wait for', (_, command, seen) => {
+  const at = tempDir();
+  execFileSync('sh', ['-c', command], { cwd: at });
+  const found = entryAt(at, 'it', EMPTY);
+  if (typeof seen === 'string') expect(found).toBe(seen);
+  else expect(found).toMatchObject(seen);
 });

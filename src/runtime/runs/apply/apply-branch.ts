@@ -8,12 +8,13 @@ import type { Task } from '../../../model/board/task.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
-import { repositoryAt, within } from '../../process/git-place.ts';
+import { isBehindFolder, repositoryAt, within } from '../../process/git-place.ts';
 import { GitFailure, requireGit } from '../../process/git-tree.ts';
 import { git, type GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
 import { triedAgain } from '../../process/try-again.ts';
-import { commitOf, commitTree, vaultHere, keepCommit, mergeTrees, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { changeOnTop } from '../../trees/change-on-top.ts';
+import { commitOf, commitTree, vaultHere, keepCommit, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { attemptKey } from '../../trees/member-tree.ts';
 
 interface MadeBranch {
@@ -48,6 +49,7 @@ export async function makeBranch(reader: TeamReader, choice: BranchChoice, signa
   try {
     const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));
     if (typeof repository === 'string') throw new GitFailure(repository);
+    if (isBehindFolder(repository)) throw new GitFailure('the working directory is in no git repository');
     return await triedAgain(() => branchIn(store, choice, within(repository, { signal }), signal));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -162,12 +164,8 @@ async function changesOf(refs: VaultRefs, task: Task | undefined, own: GitWhere)
 }
 
 /** The tree with a change on top, or the files that do not fit. */
-async function onTop(top: string, { from, to }: Change, own: GitWhere): Promise<string | string[]> {
-  const made = async (tree: string, parents: string[]) =>
-    commitTree({ tree, parents, message: 'For a branch', date: '0' }, own);
-  const base = await made(await treeOf(from, own), []);
-  const [ours, theirs] = [await made(top, [base]), await made(await treeOf(to, own), [base])];
-  const { tree, conflicts } = await mergeTrees(ours, theirs, own);
+async function onTop(top: string, change: Change, own: GitWhere): Promise<string | string[]> {
+  const { tree, conflicts } = await changeOnTop(top, change, own);
   return conflicts.length > 0 ? [...conflicts] : tree;
 }
 

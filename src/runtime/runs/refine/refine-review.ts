@@ -137,7 +137,7 @@ async function asked(
     timeoutMs: place.relayTimeoutMs,
   };
   const { isolation = 'auto' } = place.session;
-  if (isCommand && isolation !== 'required' && judgedAs(writersOf(prepared)).kind === 'bound')
+  if (isCommand && isolation !== 'required' && judgedAs(writersOf(prepared), isolation).kind === 'bound')
     reviewing.onNotEnforced({
       what: call.about,
       sandbox,

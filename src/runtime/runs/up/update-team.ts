@@ -13,6 +13,7 @@ import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Name } from '../../../model/text/names.ts';
 import { differenceLines, differenceSummary } from '../../../policy/up/difference-text.ts';
 import { FIXED_KEYS, planDifference, type PlanDifference } from '../../../policy/up/plan-difference.ts';
+import { withMembers } from '../../../policy/sandbox/judged-work.ts';
 import { idsAfter, planUpdate } from '../../../policy/up/plan-update.ts';
 import { changePlan, formerPlan, restoreFormerPlan, type KeptPlan } from '../../../store/board/plan-record.ts';
 import { createBell, removeBell } from '../../../store/mail/bell.ts';
@@ -215,8 +216,7 @@ function changedConfig(config: TeamConfig, next: Plan, { members }: PlanDifferen
     }
   }
   return {
-    ...config,
-    members: [...entries.values()],
+    ...withMembers(config, [...entries.values()]),
     env_pass: [...next.envPass],
     lend: next.lend && !lendsNothing(next.lend) ? next.lend : undefined,
   };

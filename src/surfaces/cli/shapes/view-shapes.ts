@@ -50,6 +50,7 @@ const card = z.strictObject({
   holds: z.array(text),
   asks: z.boolean(),
   attempts: counted,
+  isBegun: z.boolean(),
   since: time,
   reason: text.optional(),
 });

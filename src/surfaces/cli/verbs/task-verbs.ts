@@ -194,7 +194,7 @@ const deciding: readonly Verb[] = [
   },
   {
     name: 'task approve',
-    summary: 'approve the plan of a member, or finished work that waits for approval',
+    summary: 'approve the plan or the change of a member, or finished work that waits for approval',
     words: '[team] [task] [text]',
     examples: [
       { line: 'teams task approve login 3', what: 'its member begins, or the tasks that wait for it continue' },
@@ -204,7 +204,7 @@ const deciding: readonly Verb[] = [
   },
   {
     name: 'task refuse',
-    summary: 'refuse the plan of a member that waits for approval',
+    summary: 'refuse the plan of a member that waits for approval, or send its change back',
     words: '[team] [task] [text]',
     examples: [
       {

@@ -127,6 +127,14 @@ const HOW = {
   plan: 'a: approve  r: refuse',
   consensus: 'a: approve  r: refuse',
   permission: 'a: allow  r: refuse',
+  review: 'a: accept  r: send back  d: diff',
+};
+const WHAT = {
+  question: 'QUESTION',
+  plan: 'PLAN',
+  consensus: 'NO CONSENSUS',
+  permission: 'PERMISSION',
+  review: 'REVIEW',
 };
 
 /** The whole question, and how to answer it. */
@@ -137,11 +145,8 @@ function questionOf(row: Row | undefined, columns: number): StyledLine[] {
     .split('\n')
     .flatMap((line) => wrapped(line, columns));
   const how = HOW[request.kind];
-  const what = { question: 'QUESTION', plan: 'PLAN', consensus: 'NO CONSENSUS', permission: 'PERMISSION' }[
-    request.kind
-  ];
   return [
-    heading(`${what} of ${safeLine(request.from)}`, how),
+    heading(`${WHAT[request.kind]} of ${safeLine(request.from)}`, how),
     ...within(
       lines.map((text): StyledLine => [{ text, color: YELLOW }]),
       QUESTION_LINES,

@@ -179,7 +179,7 @@ export const HELP: readonly StyledLine[] = [
   '  page up/down    scroll the output',
   '  enter, o        the output on the whole screen; esc: back',
   '  /  n  N         search the output; next match above, below',
-  '  a               answer a question, approve a plan; r: refuse it',
+  '  a               answer a question, approve a plan, a change; r: refuse it',
   '  r  R            retry the chosen task; all failed tasks',
   '  x               skip the chosen task, or have the chosen member leave',
   '  P               pause: present turns end, nothing begins; again: go on',

@@ -62,9 +62,10 @@ const permitting = (state: State, { id, from }: Request, approve: boolean): Stat
 
 const answer = (id: string, text: string): Asked => ({ order: { do: 'answer', id, text } });
 
-/** Decides on a plan, or on work whose discussion ended without consensus. */
+/** Decides on a plan, on a change that waits to land, or on work whose discussion ended without consensus. */
 function judging(state: State, { from, kind }: Request, task: string | undefined, approve: boolean): State {
   if (task === undefined) return { ...state, notice: `The task of this request from ${from} no longer exists.` };
+  if (kind === 'review') return reviewing(state, from, task, approve);
   const what = kind === 'plan' ? `${from}'s plan for #${task}` : `#${task} as it is`;
   const decided = (text: string): Asked => ({ order: { do: 'decide', task, approve, text } });
   if (approve) return asking(state, `approve ${what}, saying`, decided, true);
@@ -72,3 +73,15 @@ function judging(state: State, { from, kind }: Request, task: string | undefined
     ? asking(state, `refuse ${what}, because`, decided)
     : asking(state, `have #${task} revised; requested changes`, (text) => ({ order: { do: 'revise', task, text } }));
 }
+
+const reviewing = (state: State, from: string, task: string, approve: boolean): State =>
+  approve
+    ? asking(
+        state,
+        `accept ${from}'s change of #${task}`,
+        (text) => ({ order: { do: 'decide', task, approve, text } }),
+        true,
+      )
+    : asking(state, `send ${from}'s change of #${task} back, because`, (text) => ({
+        order: { do: 'decide', task, approve, text },
+      }));

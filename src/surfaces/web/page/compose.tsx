@@ -259,7 +259,10 @@ function PermissionForm({ id, from }: { id: string; from: string }): JSX.Element
   );
 }
 
-/** Answers a request of a member: a question, a plan, or work without consensus. */
+/** What refuses a request of a kind. */
+const REFUSALS = { plan: 'Refuse', consensus: 'Request a revision', review: 'Send it back' } as const;
+
+/** Answers a request of a member: a question, a plan, a change that waits to land, or work without consensus. */
 export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
@@ -273,7 +276,7 @@ export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element 
     void command.run(isQuestion ? { do: 'answer', request: id, text } : { do: 'judge', task, approve: true, text });
   };
   const refuse = (): void => {
-    void command.run(kind === 'plan' ? { do: 'judge', task, approve: false, text } : { do: 'revise', task, text });
+    void command.run(kind === 'consensus' ? { do: 'revise', task, text } : { do: 'judge', task, approve: false, text });
   };
   const isEmpty = text.trim() === '';
   return (
@@ -287,11 +290,11 @@ export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element 
     >
       <TextBox label={isQuestion ? `Answer to ${from}` : 'Requested changes'} value={text} onText={setText} />
       <button type="submit" class="primary" disabled={command.isBusy || (isQuestion && isEmpty)}>
-        {isQuestion ? 'Answer' : 'Approve'}
+        {isQuestion ? 'Answer' : kind === 'review' ? 'Accept' : 'Approve'}
       </button>
-      {!isQuestion && (
+      {kind !== 'question' && (
         <button type="button" disabled={command.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
-          {kind === 'plan' ? 'Refuse' : 'Request a revision'}
+          {REFUSALS[kind]}
         </button>
       )}
       <Outcome {...command} />

@@ -269,6 +269,33 @@ function landing(): string[] {
   return linesOf(world);
 }
 
+/** Only in logs of version 2: a person looks at changes before they land. */
+function review(): string[] {
+  const world = openWorld();
+  const [first, second, third] = [world.add(), world.add(), world.add()];
+  const asked = (at: number, about: string) =>
+    ({ type: 'request.made', request: ulid(at), kind: 'review', about, text: '1 file: a' }) as const;
+  const answered = (at: number, approve: boolean) =>
+    ({ type: 'request.answered', request: ulid(at), approve, text: approve ? '' : 'shorter' }) as const;
+  world.say(byMember(ada), asked(1, first));
+  for (const epoch of [1, 2]) {
+    world.claim(first, ada);
+    world.say(byMember(ada), { type: 'batch', changes: [submitted(first, epoch), asked(epoch + 1, first)] });
+    world.say(byMember(ada), answered(epoch + 1, true));
+    world.say(byLead(), answered(epoch + 1, epoch === 2));
+    if (epoch === 1)
+      world.say(byLead(), { type: 'task.bounced', task: first, epoch, cause: 'review', why: 'shorter', files: [] });
+  }
+  world.say(byLead(), { type: 'task.landed', task: first, epoch: 2, commit: 'c'.repeat(40) });
+  world.claim(second, bob);
+  world.say(byMember(bob), { type: 'batch', changes: [submitted(second, 1), asked(4, second)] });
+  world.say(byLead(), { type: 'task.skipped', task: second, cascade: false, why: 'not wanted' });
+  world.claim(third, cy);
+  world.say(byMember(cy), { type: 'batch', changes: [submitted(third, 1), asked(5, third)] });
+  world.say(byMember(cy), { type: 'member.left', name: cy, why: 'done' });
+  return linesOf(world);
+}
+
 export const SCENARIOS: Record<string, () => string[]> = {
   lifecycle,
   pipeline,
@@ -277,6 +304,7 @@ export const SCENARIOS: Record<string, () => string[]> = {
   batches,
   requests,
   landing,
+  review,
   changedPlan,
   noise,
   ...Object.fromEntries([1, 2, 3, 4].map((seed) => [`random-${seed}`, () => random(seed)])),

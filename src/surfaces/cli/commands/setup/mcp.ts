@@ -20,6 +20,7 @@ import { hostWorkspace } from '../../input/host-workspace.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { budgetFlags, budgetWords, withLimits, type BudgetFlags } from '../../input/limit-change.ts';
 import type { CliContext } from '../../context.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { flag, noMore, readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import type { Act } from '../../verb.ts';
@@ -60,6 +61,7 @@ async function lead(
   const { as } = context.flags;
   if (as !== undefined && parseMemberName(as) !== LEAD)
     throw new UsageError('USAGE', `To work as ${as}, name the team: --team TEAM --as ${as}.`);
+  refuseMembers(context, 'lead a team');
   const { io } = context;
   const known = settings(context);
   const named = defaultAgent(known, undefined);

@@ -1,6 +1,16 @@
 /** `teams undo`: takes back what a run has changed, after showing it and asking. */
 import * as z from 'zod';
-import { carryOutUndo, interruptedUndo, planUndo, type UndoPlan } from '../../../../app.ts';
+import {
+  carryOutTaskUndo,
+  carryOutUndo,
+  interruptedUndo,
+  planTaskUndo,
+  planUndo,
+  type ApplyPlan,
+  type TeamReader,
+  type Task,
+  type UndoPlan,
+} from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -16,7 +26,8 @@ export const act: Act = (context, given) =>
     const { redo } = readOptions(schema, given);
     refuseMembers(context, 'undo its run');
     const task = reference === undefined ? undefined : taskNamed(reader, reference);
-    const plan = await planUndo(reader, { task, redo }, context.io.gone);
+    const own = await ownTaskUndo(reader, { task, redo }, context.io.gone);
+    const plan = own ?? (await planUndo(reader, { task, redo }, context.io.gone));
     const open = plan.steps.filter(({ isDone }) => !isDone);
     const files = open.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
     const answer = { team: reader.paths.name, task: task?.id ?? null, redo, files, left: [...plan.left] };
@@ -33,11 +44,25 @@ export const act: Act = (context, given) =>
       context.result({ ...answer, done: false }, 'Nothing was changed.');
       return 1;
     }
-    await carryOutUndo(reader.paths, plan, { redo, store: settings(context).session.store }, context.io.gone);
-    const cure = redo ? '' : ` \`teams undo ${reader.paths.name} --redo\` brings them back.`;
+    const { store } = settings(context).session;
+    await (own === undefined
+      ? carryOutUndo(reader.paths, plan, { redo, store }, context.io.gone)
+      : carryOutTaskUndo(reader, own, { redo, store }, context.io.gone));
+    const what = own === undefined ? reader.paths.name : `${reader.paths.name} ${reference ?? ''}`;
+    const cure = redo ? '' : ` \`teams undo ${what} --redo\` brings them back.`;
     context.result({ ...answer, done: true }, `The changes of ${many} were ${redo ? 'brought' : 'taken'} back.${cure}`);
     return 0;
   });
+
+/** With trees a task's change is known by its attempt. */
+const ownTaskUndo = async (
+  reader: TeamReader,
+  { task, redo }: { readonly task: Task | undefined; readonly redo: boolean },
+  signal: AbortSignal,
+): Promise<ApplyPlan | undefined> =>
+  task !== undefined && reader.config.read()?.isolation === 'trees'
+    ? planTaskUndo(reader, { task, redo }, signal)
+    : undefined;
 
 const KILLED =
   "The lead was killed before it could keep the end of its work, so what was changed later counts as the run's.";

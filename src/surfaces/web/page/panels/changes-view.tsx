@@ -13,7 +13,7 @@ const DRAWN = 4_000;
 
 export function ChangesView({ scene }: { scene: PageModel }): JSX.Element {
   const [task, setTask] = useState('');
-  const tasks = [...scene.tasks.values()].filter(({ attempts }) => attempts > 0);
+  const tasks = [...scene.tasks.values()].filter(({ isBegun }) => isBegun);
   return (
     <section class="view changes-view" aria-label="Changes">
       <div class="tools">
@@ -32,7 +32,7 @@ export function ChangesView({ scene }: { scene: PageModel }): JSX.Element {
 }
 
 /** @param mark a new value asks again */
-function Changes({ task, mark }: { task: string; mark: unknown }): JSX.Element {
+export function Changes({ task, mark }: { task: string; mark: unknown }): JSX.Element {
   const { team } = usePageNavigation();
   const sight = useAnswer<ChangesPage>(
     team,

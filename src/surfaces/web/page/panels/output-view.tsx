@@ -101,7 +101,7 @@ function MemberChoice({
 
 /** What failed, what works, then what ended last. */
 function offered(tasks: Iterable<TaskRow>): TaskRow[] {
-  const all = [...tasks].filter(({ attempts, column }) => attempts > 0 || column === 'in_progress');
+  const all = [...tasks].filter(({ isBegun }) => isBegun);
   const of = (column: TaskRow['column']): TaskRow[] => all.filter((row) => row.column === column);
   const ended = all.filter(({ column }) => column !== 'failed' && column !== 'in_progress');
   return [...of('failed'), ...of('in_progress'), ...ended.sort((a, b) => b.since - a.since).slice(0, ENDED)];

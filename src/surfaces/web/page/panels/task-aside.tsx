@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { TaskDetail, TaskRow } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';
 import { RequestForm, TaskActions } from '../compose.tsx';
+import { Changes } from './changes-view.tsx';
 import { OutputLines } from './output-lines.tsx';
 import { useNow } from '../use-now.ts';
 import { usePageNavigation } from '../navigation.ts';
@@ -27,12 +28,13 @@ export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.
       {asked !== undefined && (
         <>
           <p class="said">{asked.text}</p>
+          {asked.request?.kind === 'review' && <Changes task={id} mark={asked.request.id} />}
           <RequestForm problem={asked} />
         </>
       )}
       {row !== undefined && <TaskActions row={row} />}
       <Why subject={id} mark={row} />
-      {row !== undefined && row.attempts > 0 && (
+      {row?.isBegun === true && (
         <>
           <h3>Output</h3>
           <OutputLines

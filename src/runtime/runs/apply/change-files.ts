@@ -1,0 +1,139 @@
+/**
+ * Makes the change between two states of a team in the user's files as they are now. A conflict with an edit of the
+ * user's changes nothing. Each such change is kept as a life of the run, so that a killed one is finished or taken back
+ * like an undo (docs/isolation.md).
+ */
+import { join } from 'node:path';
+import { ConflictError, UsageError } from '../../../model/text/errors.ts';
+import type { RunLife } from '../../../model/team/team-config.ts';
+import { newId } from '../../../store/files/new-ids.ts';
+import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
+import { mirror } from '../../landing/mirror.ts';
+import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
+import { repositoryAt } from '../../process/git-place.ts';
+import { knownOf } from '../../process/safety-ref.ts';
+import { triedAgain } from '../../process/try-again.ts';
+import { changeOnTop } from '../../trees/change-on-top.ts';
+import { commitTree, inVault, keepCommit, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { leadStatusOf } from '../../views/external-status.ts';
+import { interruptedUndo, seenOf, stepAt, type UndoPlan } from '../undo.ts';
+
+/** What a change of the user's files would do. */
+export interface ApplyPlan extends UndoPlan {
+  /** How many changes of tasks it brings. */
+  readonly landed: number;
+}
+
+/** A change of the user's files: from one state of the team to another. */
+export interface FilesChange extends Pick<RunLife, 'landed' | 'task' | 'back'> {
+  readonly from: string;
+  readonly to: string;
+  /** How many changes of tasks it is. */
+  readonly count: number;
+  /** Why nothing is done where the user's files do not fit. */
+  readonly refusal: (files: readonly string[]) => Promise<ConflictError> | ConflictError;
+}
+
+/** What a change is chosen by: the team, and what was applied to the files and not taken back, oldest first. */
+type ChooseChange = (store: TeamReader, lives: readonly RunLife[]) => Promise<FilesChange>;
+
+/**
+ * @throws UsageError `USAGE` for a team without trees; ConflictError `LEAD_ALIVE` for a running team, `REFUSED` naming
+ *   the files that were edited at the same place, and after an apply or undo that did not end
+ */
+export async function planChange(reader: TeamReader, choose: ChooseChange, signal: AbortSignal): Promise<ApplyPlan> {
+  const store = ownDocuments(reader);
+  const { name } = store.paths;
+  const { start, lives = [], undoing } = stateIn(store) ?? {};
+  if (store.config.read()?.isolation !== 'trees')
+    throw new UsageError(
+      'USAGE',
+      `The members of team ${name} have no trees of their own: they wrote into your files. \`teams diff ${name}\` shows what changed.`,
+    );
+  if (leadStatusOf(store).alive)
+    throw new ConflictError(
+      'LEAD_ALIVE',
+      `Team ${name} is running; \`teams wait ${name}\` waits for its end, then apply.`,
+    );
+  if (undoing !== undefined) throw new ConflictError('REFUSED', interruptedUndo(name, undoing));
+  if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
+  try {
+    const before = lives.filter(({ undone = false }) => !undone);
+    const beginning = { before, known: knownOf(store, start), leftOut: start.leftOut, choose };
+    return await triedAgain(() => plan(store, beginning, signal));
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
+  }
+}
+
+interface Beginning {
+  readonly before: readonly RunLife[];
+  readonly known: ReturnType<typeof knownOf>;
+  readonly leftOut: readonly string[] | undefined;
+  readonly choose: ChooseChange;
+}
+
+async function plan(
+  store: TeamReader,
+  { before, known, leftOut, choose }: Beginning,
+  signal: AbortSignal,
+): Promise<ApplyPlan> {
+  const { paths, clock } = store;
+  const repository = await repositoryAt({ cwd: cwdOf(store), signal }, known);
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  const own = inVault(paths, { signal });
+  const { from, to, count, refusal, landed, task, back } = await choose(store, before);
+  // In the team's repository: no gc takes them there until their refs are in the project's, too.
+  const into = join(paths.vault, 'objects');
+  const files = await withTrees(repository, { signal }, { into, leftOut }, (trees) => Promise.resolve(trees.files));
+  const since = clock.now();
+  const now = await commitTree(
+    { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
+    own,
+  );
+  const merged = await changeOnTop(files, { from, to }, own);
+  if (merged.conflicts.length > 0) throw await refusal(merged.conflicts);
+  const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, own);
+  const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
+  const ended = { start: now, end: after, since, landed, task, back };
+  if (changes.length > 0) await keepBoth(store, { ...ended, from }, signal);
+  const steps = changes.map((change) => stepAt(repository.top, change));
+  const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
+  if (edited.length > 0) throw await refusal(edited);
+  return {
+    top: repository.top,
+    place: repository.place,
+    steps,
+    left: [],
+    isEndUnknown: false,
+    lives: [...before, ended],
+    ended: [...before, { ...ended, undone: true }],
+    seen: seenOf(stateIn(store)),
+    begun: undefined,
+    landed: count,
+  };
+}
+
+const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' && to?.mode !== '160000';
+
+/** Both ends lie in the project's own repository before a file is changed. @throws GitFailure */
+async function keepBoth(
+  store: TeamReader,
+  { from, start, end }: { from: string; start: string; end: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const refs = new VaultRefs(store);
+  const own = inVault(store.paths, { signal });
+  const id = newId(store.clock.now());
+  await keepCommit(store.paths, { ref: refs.applied(id, 'start'), commit: start, known: from }, own);
+  await keepCommit(store.paths, { ref: refs.applied(id, 'end'), commit: end, known: start }, own);
+  const trouble = await mirror(store, refs.all, { signal });
+  if (trouble !== undefined) throw new GitFailure(trouble);
+}
+
+const MOST_LISTED = 5;
+
+export const listedFiles = (files: readonly string[]): string =>
+  files.slice(0, MOST_LISTED).join(', ') +
+  (files.length > MOST_LISTED ? ` and ${files.length - MOST_LISTED} more` : '');

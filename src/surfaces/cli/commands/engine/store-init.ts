@@ -1,0 +1,32 @@
+/** `teams store init`: makes the schema in a PostgreSQL database, and lets roles use it. */
+import * as z from 'zod';
+import { initEngine, parseEngineGrant, realClock, shownAddress } from '../../../../app.ts';
+import { readOptions, texts } from '../../input/options.ts';
+import { refuseMembers } from '../../input/own-member.ts';
+import type { Act } from '../../verb.ts';
+import { storeAddress } from './store-address.ts';
+
+const schema = z.object({ grant: texts });
+
+export const act: Act = async (context, given) => {
+  const { grant } = readOptions(schema, given);
+  refuseMembers(context, 'set up a store');
+  const grants = grant.map(parseEngineGrant);
+  const address = storeAddress(context, given.words);
+  const { isNew, server } = await initEngine(address, grants, realClock);
+  if (server.isSuperuser)
+    context.warn('this role is a superuser of the engine: for teams, use a role that owns nothing but its database.');
+  const store = shownAddress(address);
+  context.result(
+    { store, isNew, roles: grants.map(({ role, only }) => ({ role, ...only })) },
+    [
+      isNew ? `The schema "teams" is in ${store}.` : `The schema "teams" was in ${store} already.`,
+      ...grants.map(({ role, only }) =>
+        only === undefined
+          ? `Role ${role} may act for every member, as a host does.`
+          : `Role ${role} may act as ${only.member} of team ${only.team}.`,
+      ),
+    ].join('\n'),
+  );
+  return 0;
+};

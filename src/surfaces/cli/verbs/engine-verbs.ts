@@ -1,0 +1,32 @@
+/** Verbs for the store of teams on several machines. */
+import type { Verb } from '../verb.ts';
+
+export const engine: readonly Verb[] = [
+  {
+    name: 'store init',
+    summary: 'make the schema of teams in a PostgreSQL database, and let roles use it',
+    words: '[url]',
+    options: [
+      {
+        flags: '--grant <role>',
+        what: 'let a role act as a host, or with ROLE=TEAM/MEMBER as one member of a team (its ULID)',
+        many: true,
+      },
+    ],
+    examples: [
+      { line: 'teams store init postgres://owner@db.example.org/agents', what: 'the password is in ~/.pgpass' },
+      { line: 'teams store init --grant host_a --grant host_b', what: 'the URL is in TEAMS_STORE' },
+    ],
+    load: () => import('../commands/engine/store-init.ts'),
+  },
+  {
+    name: 'store check',
+    summary: 'show what a PostgreSQL server can be trusted with, as the store of teams',
+    words: '[url]',
+    examples: [
+      { line: 'teams store check', what: 'the server that TEAMS_STORE names' },
+      { line: 'teams store check postgres://a,b/agents --json', what: 'of several hosts, the one that takes writes' },
+    ],
+    load: () => import('../commands/engine/store-check.ts'),
+  },
+];

@@ -1,0 +1,273 @@
+/** What the functions of the engine promise: one order without gaps, and nobody writes as somebody else. */
+import type { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import { realClock } from '../../../src/os/system-clock.ts';
+import { initEngine } from '../../../src/store/engine/engine-setup.ts';
+import { newIds } from '../../../src/store/files/new-ids.ts';
+import { hasPostgres, Postgres } from '../../support/postgres.ts';
+
+const newId = newIds();
+const id = (): string => newId(realClock.now());
+const INC = id();
+
+const record = (author: object, subject = 'x'): string =>
+  JSON.stringify({ id: id(), v: 2, at: '2026-01-01T00:00:00.000Z', author, type: 'note', subject });
+const by = (member: string): object => ({ by: member, inc: INC });
+const mail = (sender: string, content: string): string =>
+  JSON.stringify({ type: 'message', sender, content, timestamp: 1, id: id() });
+
+const append = async (session: Client, team: string, ...lines: string[]): Promise<number[]> => {
+  const { rows } = await session.query<{ numbers: string[] }>('select teams.append($1, $2) as numbers', [team, lines]);
+  return (rows[0]?.numbers ?? []).map(Number);
+};
+
+describe.skipIf(!hasPostgres)('the engine', () => {
+  let postgres: Postgres;
+  let host: Client;
+  const sessions: Client[] = [];
+  const session = async (role: string): Promise<Client> => {
+    const one = await postgres.session(role);
+    sessions.push(one);
+    return one;
+  };
+  const team = id();
+  const other = id();
+
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+    await postgres.query('create role host login; create role ada login; create role stranger login');
+    await initEngine(
+      parseEngineAddress(postgres.url(), 'argument'),
+      [{ role: 'host' }, { role: 'ada', only: { team, member: 'ada' } }],
+      realClock,
+    );
+    host = await session('host');
+    await host.query('select teams.create_team($1, $2), teams.create_team($3, $4)', [team, 'login', other, 'other']);
+  });
+  afterAll(async () => {
+    await Promise.all(sessions.map((one) => one.end().catch(() => {})));
+    await postgres.stop();
+  });
+
+  describe('to a role that is one member', () => {
+    it.each<[string, (ada: Client) => Promise<unknown>]>([
+      ['its own record', (ada) => append(ada, team, record(by('ada')))],
+      ['its own mail', (ada) => ada.query('select teams.send($1, $2, $3)', [team, 'bob', [mail('ada', 'hi')]])],
+      ['its own inbox', (ada) => ada.query('select * from teams.mail_after($1, $2, 0, 10)', [team, 'ada'])],
+      ['the log of its team', (ada) => ada.query('select * from teams.log_after($1, 0, 10)', [team])],
+      ['its own lease', (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'ada', 'p1'])],
+    ])('allows %s', async (_what, act) => {
+      await act(await session('ada'));
+    });
+
+    it.each<[string, (ada: Client) => Promise<unknown>]>([
+      ['a record of another member', (ada) => append(ada, team, record(by('bob')))],
+      ['a record of the lead', (ada) => append(ada, team, record({ lead: INC, epoch: 9 }))],
+      ['a record of a person', (ada) => append(ada, team, record({ person: 'ada', epoch: 9 }))],
+      ['a record without an author', (ada) => append(ada, team, JSON.stringify({ id: id() }))],
+      ['a record of another after its own', (ada) => append(ada, team, record(by('ada')), record(by('bob')))],
+      [
+        'a record with two authors',
+        (ada) => append(ada, team, record(by('ada')).replace('"type"', '"author":{"by":"bob"},"type"')),
+      ],
+      ['a record of another team', (ada) => append(ada, other, record(by('ada')))],
+      [
+        'mail of another member',
+        (ada) => ada.query('select teams.send($1, $2, $3)', [team, 'bob', [mail('lead', 'hi')]]),
+      ],
+      ['the inbox of another', (ada) => ada.query('select * from teams.mail_after($1, $2, 0, 10)', [team, 'bob'])],
+      [
+        'an acknowledgement for another',
+        (ada) => ada.query('select teams.acknowledge($1, $2, $3, $4)', [team, 'bob', INC, ['x']]),
+      ],
+      ["the lead's lease", (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'lead', 'p1'])],
+      ['a document', (ada) => ada.query('select teams.write_document($1, $2, 0, $3)', [team, 'config', '{}'])],
+      ['a new team', (ada) => ada.query('select teams.create_team($1, $2)', [id(), 'mine'])],
+      ['the end of the team', (ada) => ada.query('select teams.archive_team($1)', [team])],
+      [
+        'a row beside the functions',
+        (ada) => ada.query('insert into teams.log values ($1, 99, $2, $3)', [team, id(), '{}']),
+      ],
+      ['a change of a record', (ada) => ada.query('update teams.log set line = $1', ['{}'])],
+      ['a look into the table of mail', (ada) => ada.query('select * from teams.mail')],
+      ['a word about who it is', (ada) => ada.query("insert into teams.who values ('ada', '*', '*')")],
+      ['another name for itself', (ada) => ada.query('set session authorization host')],
+      ['a function of ours that asks no right', (ada) => ada.query('select teams.may($1, $2)', [team, 'ada'])],
+    ])('refuses %s', async (_what, act) => {
+      const before = await host.query('select * from teams.log_after($1, 0, 1000)', [team]);
+      await expect(act(await session('ada'))).rejects.toMatchObject({ code: '42501' });
+      expect((await host.query('select * from teams.log_after($1, 0, 1000)', [team])).rows).toEqual(before.rows);
+    });
+
+    it('runs nothing of its own schemas inside of a function', async () => {
+      const ada = await session('ada');
+      await ada.query(
+        `create temp table who (role name, team text, member text);
+         insert into who values ('ada', '*', '*');
+         create function pg_temp.may(text, text) returns boolean language sql as 'select true';
+         set search_path = pg_temp, teams, pg_catalog`,
+      );
+      await expect(append(ada, team, record(by('bob')))).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+
+  it('shows a role without a word about it nothing', async () => {
+    await expect((await session('stranger')).query('select * from teams.list_teams()')).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+
+  it('numbers the records of eight writers without a gap, each once', async () => {
+    const crowded = id();
+    await host.query('select teams.create_team($1, $2)', [crowded, 'crowded']);
+    const writers = await Promise.all(Array.from({ length: 8 }, () => session('host')));
+    const lines = writers.map(() => Array.from({ length: 40 }, () => record(by('ada'))));
+    const numbers = await Promise.all(
+      writers.map(async (writer, at) => {
+        const got: number[] = [];
+        // Each record twice: the answer to the first one may be lost.
+        for (const line of lines[at] ?? [])
+          got.push(...(await append(writer, crowded, line)), ...(await append(writer, crowded, line)));
+        return got;
+      }),
+    );
+    const pairs = numbers.flatMap((got) => got.map((number, at) => [number, got[at ^ 1]]));
+    expect(pairs.every(([one, twin]) => one === twin)).toBe(true);
+    const { rows } = await host.query<{ number: string; line: string }>('select * from teams.log_after($1, 0, 1000)', [
+      crowded,
+    ]);
+    expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: 320 }, (_, at) => at + 1));
+    expect(rows.map(({ line }) => line).toSorted()).toEqual(lines.flat().toSorted());
+  });
+
+  it('refuses another record with an id that is taken, with all of its batch', async () => {
+    const first = record(by('ada'), 'one');
+    await append(host, team, first);
+    const before = (await host.query('select * from teams.log_after($1, 0, 1000)', [team])).rows;
+    const forged = first.replace('"one"', '"two"');
+    await expect(append(host, team, record(by('ada')), forged)).rejects.toMatchObject({ code: 'TM002' });
+    expect((await host.query('select * from teams.log_after($1, 0, 1000)', [team])).rows).toEqual(before);
+  });
+
+  it('refuses a record with a line break, which would be two lines of the log', async () => {
+    const line = record(by('ada')).replace('"type"', '\n"type"');
+    await expect(append(host, team, line)).rejects.toMatchObject({ code: '22023' });
+  });
+
+  it('hands mail out until it is acknowledged, once each', async () => {
+    const lines = ['one', 'two', 'three'].map((content) => mail('lead', content));
+    const send = async (from: Client): Promise<unknown> =>
+      from.query('select teams.send($1, $2, $3)', [team, 'cy', lines]);
+    await Promise.all([send(host), send(await session('host')), send(await session('host'))]);
+    await send(host);
+    const waiting = async (): Promise<string[]> =>
+      (await host.query<{ line: string }>('select line from teams.mail_after($1, $2, 0, 10)', [team, 'cy'])).rows.map(
+        ({ line }) => line,
+      );
+    expect(await waiting()).toEqual(lines);
+    const ids = lines.slice(0, 2).map((line) => (JSON.parse(line) as { id: string }).id);
+    const acknowledge = async (): Promise<unknown> =>
+      (await host.query<{ done: number }>('select teams.acknowledge($1, $2, $3, $4) as done', [team, 'cy', INC, ids]))
+        .rows[0]?.done;
+    expect(await acknowledge()).toBe(2);
+    expect(await acknowledge()).toBe(0);
+    expect(await waiting()).toEqual(lines.slice(2));
+  });
+
+  it('gives a lease to one owner, and to another when it has run out', async () => {
+    const take = async (owner: string, seconds: number, by = host): Promise<unknown> =>
+      (
+        await by.query<{ owner: string }>('select teams.take_lease($1, $2, $3, $4) as owner', [
+          team,
+          'lead',
+          owner,
+          seconds,
+        ])
+      ).rows[0]?.owner;
+    const all = await Promise.all(['a', 'b', 'c'].map(async (owner) => take(owner, 60, await session('host'))));
+    expect(new Set(all).size).toBe(1);
+    const [owner = ''] = all as string[];
+    expect(await take('late', 60)).toBe(owner);
+    expect(await take(owner, 0)).toBe(owner);
+    expect(await take('late', 60)).toBe('late');
+  });
+
+  it('writes a document only over the revision that was read', async () => {
+    const write = async (expected: number, body: string, by = host): Promise<unknown> =>
+      (
+        await by.query<{ to: string | null }>('select teams.write_document($1, $2, $3, $4) as to', [
+          team,
+          'state',
+          expected,
+          body,
+        ])
+      ).rows[0]?.to;
+    expect(await write(0, 'a')).toBe('1');
+    expect(await write(0, 'b')).toBeNull();
+    const [one, two] = await Promise.all([write(1, 'c'), write(1, 'd', await session('host'))]);
+    expect([one, two].toSorted()).toEqual(['2', null]);
+  });
+
+  it('names an artifact by its content', async () => {
+    const put = await host.query<{ hash: string }>('select teams.put_artifact($1, $2) as hash', [
+      team,
+      Buffer.from('result'),
+    ]);
+    const hash = put.rows[0]?.hash;
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    const { rows } = await host.query<{ body: Buffer }>('select teams.artifact($1, $2) as body', [team, hash]);
+    expect(rows[0]?.body.toString()).toBe('result');
+  });
+
+  it('takes no record of a team that is archived', async () => {
+    const ended = id();
+    await host.query('select teams.create_team($1, $2)', [ended, 'ended']);
+    await append(host, ended, record(by('ada')));
+    await host.query('select teams.archive_team($1)', [ended]);
+    await expect(append(host, ended, record(by('ada')))).rejects.toMatchObject({ code: 'TM001' });
+    await host.query('select teams.create_team($1, $2)', [id(), 'ended']);
+  });
+});
+
+describe.skipIf(!hasPostgres)('an engine that is killed', () => {
+  it('has every record that it acknowledged, in the same order', async () => {
+    const postgres = await Postgres.start();
+    try {
+      await initEngine(parseEngineAddress(postgres.url(), 'argument'), [], realClock);
+      const team = id();
+      const first = await postgres.session();
+      await first.query('select teams.create_team($1, $2)', [team, 'killed']);
+      await first.end();
+      const acknowledged = new Map<number, string>();
+      for (let round = 0; round < 3; round += 1) {
+        const writers = await Promise.all(Array.from({ length: 4 }, async () => postgres.session()));
+        let count = 0;
+        const load = writers.map(async (writer) => {
+          for (;;) {
+            const line = record(by('ada'));
+            const [number = 0] = await append(writer, team, line);
+            acknowledged.set(number, line);
+            count += 1;
+            // In the middle of the others' appends.
+            if (count === 50) await postgres.kill();
+          }
+        });
+        await Promise.allSettled(load);
+        await postgres.run();
+      }
+      const reader = await postgres.session();
+      const { rows } = await reader.query<{ number: string; line: string }>(
+        'select * from teams.log_after($1, 0, 100000)',
+        [team],
+      );
+      await reader.end();
+      const kept = new Map(rows.map(({ number, line }) => [Number(number), line]));
+      expect(acknowledged.size).toBeGreaterThanOrEqual(150);
+      expect([...acknowledged].filter(([number, line]) => kept.get(number) !== line)).toEqual([]);
+      expect([...kept.keys()]).toEqual(Array.from({ length: kept.size }, (_, at) => at + 1));
+    } finally {
+      await postgres.stop();
+    }
+  });
+});

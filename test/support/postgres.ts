@@ -1,0 +1,192 @@
+/**
+ * A PostgreSQL server of the test's own: from Debian's packages, on a free port of the loopback address, started as an
+ * ordinary user (PostgreSQL refuses root) in a directory that is removed.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const PACKAGES = '/usr/lib/postgresql';
+const OLDEST = 14;
+
+/** The newest version of Debian's packages that is new enough; undefined where there is none. */
+const programs = ((): string | undefined => {
+  if (!existsSync(PACKAGES)) return undefined;
+  const versions = readdirSync(PACKAGES)
+    .map(Number)
+    .filter((version) => version >= OLDEST);
+  return versions.length === 0 ? undefined : join(PACKAGES, String(Math.max(...versions)), 'bin');
+})();
+
+/** Root becomes the user of Debian's package. */
+const asUser = ((): { uid: number; gid: number } | undefined => {
+  if (userInfo().uid !== 0) return undefined;
+  const ids = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout));
+  return { uid: ids[0] ?? 0, gid: ids[1] ?? 0 };
+})();
+
+export const hasPostgres = programs !== undefined;
+if (!hasPostgres)
+  process.stderr.write('SKIPPED: PostgreSQL is not installed (apt-get install postgresql); its tests do not run.\n');
+
+export class Postgres {
+  readonly home: string;
+  readonly port: number;
+  readonly #server: { process: ChildProcess | undefined } = { process: undefined };
+
+  private constructor(home: string, port: number) {
+    this.home = home;
+    this.port = port;
+  }
+
+  /**
+   * @param settings lines of postgresql.conf
+   * @param login how roles log in over TCP
+   */
+  static async start(settings: readonly string[] = [], login: 'trust' | 'scram-sha-256' = 'trust'): Promise<Postgres> {
+    return Postgres.#made(settings, (home) => {
+      const local = ['-U', 'owner', '--auth-local=trust', `--auth-host=${login}`];
+      ended('initdb', ['-D', join(home, 'data'), ...local, '-N', '-E', 'UTF8'], home);
+    });
+  }
+
+  /** Lets it encrypt from its next start on, with a certificate that nobody has signed. */
+  encrypt(): void {
+    const made = ['req', '-new', '-x509', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-out', 'server.crt'];
+    const answer = spawnSync('openssl', [...made, '-keyout', 'server.key', '-addext', 'subjectAltName=IP:127.0.0.1'], {
+      ...asUser,
+      cwd: this.#data,
+      encoding: 'utf8',
+    });
+    if (answer.status !== 0) throw new Error(`openssl: ${answer.stderr}`);
+    chmodSync(join(this.#data, 'server.key'), 0o600);
+    appendFileSync(join(this.#data, 'postgresql.conf'), 'ssl = on\n');
+  }
+
+  get certificate(): string {
+    return join(this.#data, 'server.crt');
+  }
+
+  /** A standby of this server, which takes its records as they come. */
+  async standby(settings: readonly string[] = []): Promise<Postgres> {
+    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'owner', '-R', '-X', 'stream', '-c', 'fast'];
+    return Postgres.#made(settings, (home) => ended('pg_basebackup', ['-D', join(home, 'data'), ...from], home));
+  }
+
+  static async #made(settings: readonly string[], make: (home: string) => void): Promise<Postgres> {
+    const home = mkdtempSync(join(tmpdir(), 'teams-postgres-'));
+    if (asUser) chownSync(home, asUser.uid, asUser.gid);
+    const postgres = new Postgres(home, await freePort());
+    make(home);
+    const own = [
+      `port = ${String(postgres.port)}`,
+      `unix_socket_directories = '${home}'`,
+      "listen_addresses = '127.0.0.1'",
+    ];
+    appendFileSync(join(postgres.#data, 'postgresql.conf'), `${[...own, ...settings].join('\n')}\n`);
+    await postgres.run();
+    return postgres;
+  }
+
+  get #data(): string {
+    return join(this.home, 'data');
+  }
+
+  /** Starts the server, and waits until it answers. Processes of a killed one may still be ending. */
+  async run(): Promise<void> {
+    for (let tries = 0; ; tries += 1)
+      try {
+        await this.#run();
+        return;
+      } catch (error) {
+        if (tries >= 50 || !String(error).includes('still in use')) throw error;
+        await setTimeout(100);
+      }
+  }
+
+  async #run(): Promise<void> {
+    const server = spawn(join(programs ?? '', 'postgres'), ['-D', this.#data], {
+      ...asUser,
+      cwd: this.home,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, LC_ALL: 'C' },
+    });
+    this.#server.process = server;
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        if (/ready to accept (?:read-only )?connections/.test(said)) resolve();
+      });
+      server.once('exit', () => reject(new Error(`postgres ended: ${said}`)));
+    });
+  }
+
+  /** Stops all its processes at once, as a crash of its machine does. */
+  async kill(): Promise<void> {
+    const server = this.#server.process;
+    if (server === undefined || hasEnded(server)) return;
+    const gone = once(server, 'exit');
+    // Its children notice that it is gone, and end.
+    server.kill('SIGKILL');
+    await gone;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server.process;
+    if (server !== undefined && !hasEnded(server)) {
+      const gone = once(server, 'exit');
+      server.kill('SIGQUIT');
+      await gone;
+    }
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+
+  /** @returns the address for a role, in the database `postgres` unless another is given */
+  url(role = 'owner', database = 'postgres'): string {
+    return `postgres://${role}@127.0.0.1:${String(this.port)}/${database}`;
+  }
+
+  /** A session of a role, which the caller ends. At `home` is its socket, where every role may log in. */
+  async session(role = 'owner', database = 'postgres', host = '127.0.0.1'): Promise<Client> {
+    const client = new Client({ host, port: this.port, user: role, database });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+
+  async query(text: string, database = 'postgres'): Promise<void> {
+    const client = await this.session('owner', database);
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+function ended(program: string, argv: readonly string[], cwd: string): void {
+  const { status, stderr } = spawnSync(join(programs ?? '', program), argv, {
+    ...asUser,
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  if (status !== 0) throw new Error(`${program}: ${stderr}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
