@@ -199,7 +199,7 @@ export { memberPermissions } from './runtime/lead/member-permissions.ts';
 export { waitForEnd } from './runtime/team/wait-for-end.ts';
 export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.ts';
 export { replay, type ReplayResult } from './runtime/replay/replay.ts';
-export { readCase, recordingOf, saveCase } from './store/team/recorded-run.ts';
+export { readCase, recordingOf, saveCase } from './store/session/recorded-run.ts';
 export { replayText } from './policy/replay-text.ts';
 export { teamAt, type TeamMoment } from './runtime/views/team-moment.ts';
 export { why, whyText, type Why } from './runtime/views/why.ts';

@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { replay } from '../../src/runtime/replay/replay.ts';
-import { recordingOf } from '../../src/store/team/recorded-run.ts';
+import { recordingOf } from '../../src/store/session/recorded-run.ts';
 import { waitingMail } from '../../src/store/mail/inbox-view.ts';
 import { Stage } from '../support/stage.ts';
 import { name } from '../support/team.ts';

@@ -11,7 +11,7 @@ import { judgeEndedTurn, type EndedTurn, type TurnVerdict } from '../../policy/o
 import type { Limits, Sighting, Verdict } from '../../policy/sighting.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import { judged } from '../../store/board/fold-line.ts';
-import type { PlacedEvent, Recording } from '../../store/team/recorded-run.ts';
+import type { PlacedEvent, Recording } from '../../store/session/recorded-run.ts';
 
 /** What decides. */
 export interface Policies {

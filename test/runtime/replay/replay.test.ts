@@ -6,7 +6,7 @@ import { judge } from '../../../src/policy/supervise/judge.ts';
 import { judgeEndedTurn } from '../../../src/policy/outcome.ts';
 import { replayText } from '../../../src/policy/replay-text.ts';
 import { replay, type Policies, type ReplayResult } from '../../../src/runtime/replay/replay.ts';
-import { readCase, recordingOf, saveCase } from '../../../src/store/team/recorded-run.ts';
+import { readCase, recordingOf, saveCase } from '../../../src/store/session/recorded-run.ts';
 import { openForReading } from '../../../src/store/team/team-reader.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { FakeClock } from '../../support/clock.ts';

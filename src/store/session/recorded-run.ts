@@ -8,7 +8,7 @@ import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
 import { readSightings } from '../board/sightings.ts';
-import type { TeamReader } from './team-reader.ts';
+import type { TeamReader } from '../team/team-reader.ts';
 
 /** A record of the board's log, with its offset. */
 export interface PlacedEvent {
