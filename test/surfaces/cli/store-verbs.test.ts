@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
+import { checkedStore, madeStore } from '../../../src/surfaces/cli/shapes/engine-shapes.ts';
 import { checkEngine } from '../../../src/store/engine/engine-setup.ts';
 import { type Answer, Workplace } from '../../support/cli.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
@@ -90,7 +91,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
       [1, 2, 3].map(async () => place.teams('store', 'init', '--grant', 'host', '--json')),
     );
     expect(answers.map(({ code }) => code)).toEqual([0, 0, 0]);
-    const results = answers.map(({ out }) => JSON.parse(out) as { isNew: boolean; store: string; roles: unknown });
+    const results = answers.map(({ out }) => madeStore.parse(JSON.parse(out)));
     expect(results.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(results[0]).toMatchObject({
       store: `postgres://keeper@127.0.0.1:${String(postgres.port)}/agents`,
@@ -100,6 +101,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
     expect(out).toMatch(/ok +schema +version 1/);
     expect(out).toMatch(/ok +standbys +none: /);
     expect(code).toBe(0);
+    await place.json(checkedStore, 'store', 'check', postgres.url('host', 'agents'));
   });
 
   it.each<[string, string, () => string, RegExp]>([

@@ -1,6 +1,7 @@
 /** The shapes of `--json` by verb, and their JSON Schemas for `schemas/cli/`. */
 import * as z from 'zod';
 import { failure, steps, type VerbShape } from './base-shapes.ts';
+import { ENGINE_SHAPES } from './engine-shapes.ts';
 import { MAIL_SHAPES } from './mail-shapes.ts';
 import { RUN_SHAPES } from './run-shapes.ts';
 import { SETUP_SHAPES } from './setup-shapes.ts';
@@ -15,6 +16,7 @@ export const VERB_SHAPES: Readonly<Record<string, VerbShape>> = {
   ...VIEW_SHAPES,
   ...TASK_SHAPES,
   ...SETUP_SHAPES,
+  ...ENGINE_SHAPES,
 };
 
 /** The name of a verb's schema: `task-create` for `task create`. */

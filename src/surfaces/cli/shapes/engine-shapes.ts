@@ -1,0 +1,18 @@
+/** What the verbs of the store print with `--json`. */
+import * as z from 'zod';
+import { answer, text, type VerbShape } from './base-shapes.ts';
+
+export const madeStore = answer({
+  store: text,
+  isNew: z.boolean(),
+  roles: z.array(z.strictObject({ role: text, team: text.optional(), member: text.optional() })),
+});
+export const checkedStore = answer({
+  store: text,
+  checks: z.array(z.strictObject({ ok: z.boolean(), name: text, found: text, cure: text.optional() })),
+});
+
+export const ENGINE_SHAPES: Readonly<Record<string, VerbShape>> = {
+  'store init': { answers: [madeStore] },
+  'store check': { answers: [checkedStore] },
+};
