@@ -211,7 +211,7 @@ const REFUSED: [string, Make, string, string?][] = [
       begin(join(root, 'from'));
       git(root, 'clone', '-q', '--bare', 'from', work);
     },
-    '',
+    'is a bare git repository',
   ],
   [
     'a folder of a repository',

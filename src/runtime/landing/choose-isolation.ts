@@ -5,9 +5,9 @@
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { lacksSpace, lendRule, needsNoTrees, writersOf } from '../../policy/landing/isolation-choice.ts';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { realClock } from '../../os/system-clock.ts';
-import { realDisk } from '../../store/files/disk.ts';
+import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { makeFolderRepository } from '../../store/team/folder-repository.ts';
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { freeBytesAt, sizeOfFiles } from '../../store/workspace/project-size.ts';
@@ -18,6 +18,8 @@ import { git, type GitWhere } from '../process/git.ts';
 import { repositoryMisfit } from '../trees/vault.ts';
 import { noIsolation } from './open-landing.ts';
 
+/** What lies in a repository without a working tree. */
+const BARE = ['HEAD', 'objects', 'refs'];
 const NO_REPOSITORY = 'the working directory is in no git repository';
 
 interface TreesWanted {
@@ -58,6 +60,8 @@ async function placeMisfit(
     if (writers !== undefined) return NO_REPOSITORY;
     if (resolve(root) !== resolve(cwd))
       return `${NO_REPOSITORY}, and .teams is not in it but in ${root} (start there, or with \`--root .\`)`;
+    if (BARE.every((name) => lookAt(realDisk, join(cwd, name)) !== undefined))
+      return 'the working directory is a bare git repository, which has no files to change';
     makeFolderRepository(realDisk, cwd, realClock.now());
   }
   const { signal } = new AbortController();
