@@ -57,6 +57,12 @@ const RUNTIME = {
   hookOnTaskCompleted: 'TEAMS_HOOK_ON_TASK_COMPLETED',
 } as const;
 
+/** What a person sets, and no program of a member gets. */
+const OF_A_PERSON = {
+  /** The URL of a store; it may have a password. */
+  store: 'TEAMS_STORE',
+} as const;
+
 /** Configuration keys that a lead hands down to its teammates, under the keys' own variables. */
 const HANDED_DOWN = {
   agentSendRate: 'TEAMS_AGENT_SEND_RATE',
@@ -69,7 +75,8 @@ const HANDED_DOWN = {
   gatesNetwork: 'TEAMS_GATES_NETWORK',
 } as const;
 
-export const ENV = { ...RUNTIME, ...HANDED_DOWN } as const;
+export const ENV = { ...RUNTIME, ...OF_A_PERSON, ...HANDED_DOWN } as const;
 
 /** True for a variable that is no configuration, however similar to a key it looks. */
-export const isRuntimeVariable = (name: string): boolean => Object.values(RUNTIME).some((one) => one === name);
+export const isRuntimeVariable = (name: string): boolean =>
+  Object.values({ ...RUNTIME, ...OF_A_PERSON }).some((one) => one === name);

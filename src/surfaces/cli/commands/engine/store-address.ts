@@ -1,5 +1,5 @@
 /** Where the store of a team is: the word of a verb, else `TEAMS_STORE`. */
-import { type EngineAddress, parseEngineAddress, UsageError } from '../../../../app.ts';
+import { type EngineAddress, ENV, parseEngineAddress, UsageError } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
 
@@ -10,7 +10,7 @@ import { noMore } from '../../input/options.ts';
 export function storeAddress(context: CliContext, [url, ...rest]: readonly string[]): EngineAddress {
   noMore(rest);
   if (url !== undefined) return parseEngineAddress(url, 'argument');
-  const given = context.io.environment['TEAMS_STORE'] ?? '';
+  const given = context.io.environment[ENV.store] ?? '';
   if (given === '')
     throw new UsageError(
       'USAGE',
