@@ -39,7 +39,8 @@ async function onFull(plan: object, script: string): Promise<string> {
   return out;
 }
 
-const RUN = 'teams run p.json --quiet >"$BASE/out" 2>&1; echo "code $?"';
+const RUN =
+  'teams run p.json --quiet >"$BASE/out" 2>&1; code=$?; echo "code $code"; [ $code = 0 ] || tail -3 "$BASE/out" >&2';
 const SAME = '[ "$(landed)" = "$(made)" ] && echo same; git fsck --no-dangling 2>&1 | grep -v "^notice" | head -3';
 const FILL = 'f="$BASE/disk/fill.task"; dd if=/dev/zero of="$f" bs=1k 2>/dev/null; truncate -s -200K "$f"';
 
@@ -105,7 +106,10 @@ it.skipIf(noSmallDisk())(
       { tasks, isolation },
       `${RUN}; grep -c "not yet in the project" .teams/p/events.jsonl; free; teams apply p >"$BASE/applied" 2>&1; echo "code $?"; ${SAME}; sha256sum big.bin | cut -c1-64 | grep -c "$(made)"`,
     );
-    expect(out.trim().split('\n')).toEqual(['code 0', '1', 'code 0', 'same', '1']);
+    const [code, ...rest] = out.trim().split('\n');
+    // Git leaves the half of its pack, so there may be no room for the end of the run either: it says so.
+    expect(['code 0', 'code 4']).toContain(code);
+    expect(rest).toEqual(['1', 'code 0', 'same', '1']);
   },
   90_000,
 );

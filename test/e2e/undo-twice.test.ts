@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { until } from '../support/cli.ts';
+import { tempDir } from '../support/temp.ts';
 import { EXEC, scene } from '../support/tree-scene.ts';
 
 it(
@@ -18,13 +19,12 @@ it(
     // A git that waits, when the first undo reads what it puts in place.
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     const [reached, go] = [join(place.root, 'reached'), join(place.root, 'go')];
-    place.put(
-      'waiting/git',
-      `#!/bin/sh\ncase " $* " in *" cat-file blob "*) : >'${reached}'; while [ ! -e '${go}' ]; do sleep 0.02; done;; esac\nexec '${real}' "$@"\n`,
-    );
-    await place.shell('chmod +x waiting/git');
+    // No git of the project is used, and all below the workplace is one.
+    const waiting = tempDir();
+    const script = `#!/bin/sh\ncase " $* " in *" cat-file blob "*) : >'${reached}'; while [ ! -e '${go}' ]; do sleep 0.02; done;; esac\nexec '${real}' "$@"\n`;
+    writeFileSync(join(waiting, 'git'), script, { mode: 0o755 });
     const path = place.environment['PATH'] ?? '';
-    place.environment['PATH'] = `${join(place.root, 'waiting')}:${path}`;
+    place.environment['PATH'] = `${waiting}:${path}`;
     const first = place.start('undo', 'q', '--yes', '--root', at);
     place.environment['PATH'] = path;
     await until(() => existsSync(reached), 'the first undo has begun', 60_000);

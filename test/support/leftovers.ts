@@ -32,7 +32,10 @@ export const allowGuards = (): void => allowLeft(/\.lock(~[0-9a-f]+)+$/);
 /** Locks and temporary files below the directories. */
 export function leftFiles(directories: readonly string[]): string[] {
   const paths = directories.flatMap((directory) =>
-    readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
+    // With types no link is followed: a test may leave one that leads back up.
+    readdirSync(directory, { recursive: true, withFileTypes: true }).map(({ parentPath, name }) =>
+      join(parentPath, name),
+    ),
   );
   return paths.filter((path) => LEFT_BEHIND.test(path) && !allowed.some((pattern) => pattern.test(path)));
 }

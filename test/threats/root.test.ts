@@ -104,6 +104,9 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   status: ['duo'],
   delete: ['duo', '--yes', '--force'],
   prune: ['--all', '--yes'],
+  replay: ['duo', '--save-test', 'case.json'],
+  'store init': ['postgres://nobody@127.0.0.1:1/x'],
+  'store check': ['postgres://nobody@127.0.0.1:1/x'],
 };
 
 describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes nothing", () => {
@@ -178,6 +181,9 @@ describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes no
       status: (team) => team.status(),
       done: () => undefined,
       report: (team) => team.report(),
+      diff: (team) => team.diff(),
+      requests: (team) => team.requests(),
+      judge: (team) => team.judge('1', { approve: true }),
       stop: (team) => team.stop(),
       delete: (team) => team.delete({ force: true }),
       isLed: () => undefined,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const schema = z.object({
   schemaVersion: z.literal(2),
@@ -81,14 +82,14 @@ describe('doctor', () => {
 
   it('doctor shows the version, the path and the login of each program', async () => {
     const place = new Workplace();
-    const bin = join(place.root, 'bin');
-    for (const name of ['claude', 'codex', 'gemini']) {
-      place.put(`bin/${name}`, `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho ${name} 1.2.3\n`);
-      chmodSync(join(bin, name), 0o755);
-    }
+    // Programs of the project are not asked, and all below the workplace is one.
+    const bin = tempDir();
+    for (const name of ['claude', 'codex', 'gemini'])
+      writeFileSync(join(bin, name), `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho ${name} 1.2.3\n`, {
+        mode: 0o755,
+      });
     place.put('home/.claude/.credentials.json', '{}');
-    place.put('bin/opencode', '#!/bin/sh\necho broken >&2\nexit 3\n');
-    chmodSync(join(bin, 'opencode'), 0o755);
+    writeFileSync(join(bin, 'opencode'), '#!/bin/sh\necho broken >&2\nexit 3\n', { mode: 0o755 });
     place.environment['PATH'] = `${bin}:${place.environment['PATH'] ?? ''}`;
     place.environment['GEMINI_API_KEY'] = 'a-canary-key';
     const { code, of, checks } = await examine(place);
