@@ -30,14 +30,23 @@ export function allowLeft(pattern: RegExp = LEFT_BEHIND): void {
 export const allowGuards = (): void => allowLeft(/\.lock(~[0-9a-f]+)+$/);
 
 /** Locks and temporary files below the directories. */
-export function leftFiles(directories: readonly string[]): string[] {
-  const paths = directories.flatMap((directory) =>
-    // With types no link is followed: a test may leave one that leads back up.
-    readdirSync(directory, { recursive: true, withFileTypes: true }).map(({ parentPath, name }) =>
-      join(parentPath, name),
-    ),
-  );
-  return paths.filter((path) => LEFT_BEHIND.test(path) && !allowed.some((pattern) => pattern.test(path)));
+export const leftFiles = (directories: readonly string[]): string[] =>
+  directories
+    .flatMap(filesBelow)
+    .filter((path) => LEFT_BEHIND.test(path) && !allowed.some((pattern) => pattern.test(path)));
+
+/** Follows no link: a test may leave one that leads back up. */
+function filesBelow(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(directory, entry.name);
+      return entry.isDirectory() ? [path, ...filesBelow(path)] : [path];
+    });
+  } catch (error) {
+    // A name that is not UTF-8 cannot be spelled here, and a process may still be ending.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /**
