@@ -103,7 +103,7 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, given: Member
   const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
   const { bell } = store.paths.inbox(member.name);
   createBell(store.disk, bell);
-  const { outcome } = store.board.append(authorOf(speaker), () => ({
+  const { outcome } = await store.board.append(authorOf(speaker), () => ({
     type: 'member.joined',
     name: member.name,
     role: member.role,

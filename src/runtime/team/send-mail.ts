@@ -37,7 +37,7 @@ export async function sendMail(
     store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
     throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
   }
-  const { refusal, ...said } = registered(store, { speaker, to, text, options });
+  const { refusal, ...said } = await registered(store, { speaker, to, text, options });
   const receipt = await store.sender.send({
     sender: speaker.name,
     recipient: to,

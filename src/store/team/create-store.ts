@@ -182,8 +182,8 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
   try {
     const author: Author = { person: LEAD, epoch: 0 };
     const opened: Body = { type: 'team.opened', profile: team.profile, claim: team.claimMode };
-    must(store.board.append(author, () => ({ type: 'log.opened', team: id, name: team.name })));
-    must(store.board.append(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
+    must(store.board.appendNow(author, () => ({ type: 'log.opened', team: id, name: team.name })));
+    must(store.board.appendNow(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
     const created_at = options.clock.now() / 1000;
     const { members, cwd, plan_dir, ...rest } = team.config;
     store.config.write({
@@ -210,7 +210,7 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
   }
 }
 
-function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
+function must({ outcome }: ReturnType<TeamStore['board']['appendNow']>): void {
   if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
 }
 
