@@ -2,6 +2,7 @@
 import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
 import { refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
 import { nextClaim } from '../../model/board/listed-tasks.ts';
+import { spreadClaim } from '../../policy/supervise/spread-claim.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
 import { commandRefusal } from '../../model/board/authority.ts';
 import type { Body, Change } from '../../model/board/event.ts';
@@ -98,11 +99,15 @@ export class Tasks {
     return this.#change(reference, (task) => ({ type: 'task.claimed', task: task.id, member }));
   }
 
-  /** Claims the next ready task for this member, lowest id first; undefined if there is none. */
+  /**
+   * Claims the next ready task for this member, lowest id first, in a store one that the others do not choose; undefined
+   * if there is none.
+   */
   async claimNext(): Promise<Task | undefined> {
     const lost = new Set<string>();
     for (;;) {
-      const next = nextClaim(this.#store.board.fold(), this.#speaker.name, lost);
+      const choose = this.#store.isShared ? spreadClaim : nextClaim;
+      const next = choose(this.#store.board.fold(), this.#speaker.name, lost);
       if (next === undefined) return undefined;
       try {
         return await this.claim(next.id);

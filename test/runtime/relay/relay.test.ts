@@ -139,6 +139,22 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     await isEqual([a, b]);
   });
 
+  it('eight members of two machines that ask for the next task at once get eight, and lose no claim', async () => {
+    const [a, b] = await two();
+    const members = Array.from({ length: 8 }, (_, index) => `m${String(index)}`);
+    await a.ok('create', 'crowd', ...members.flatMap((member) => ['--member', member]));
+    for (let task = 0; task < 12; task += 1) await a.ok('task', 'create', 'crowd', `t${String(task)}`);
+    const asked = (await stored()).length;
+    await expect
+      .poll(() => existsSync(b.log('crowd')) && statSync(b.log('crowd')).size)
+      .toBe(statSync(a.log('crowd')).size);
+    await Promise.all(
+      members.map((member, index) => (index % 2 === 0 ? a : b).ok('task', 'claim', 'crowd', '--next', '--as', member)),
+    );
+    const claims = (await stored()).slice(asked).match(/"type":"task.claimed"/g) ?? [];
+    expect(claims).toHaveLength(8);
+  });
+
   it('a relay and an engine that are killed under load lose nothing that was acknowledged', async () => {
     const own = await Postgres.start();
     const machines: Machine[] = [];
