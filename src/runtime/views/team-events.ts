@@ -22,6 +22,8 @@ export interface EventOptions {
   readonly until?: AbortSignal;
   /** How the files are watched while following. */
   readonly watching?: WatchFile;
+  /** Milliseconds from one look to the next where much happens: a view that is drawn 20 times a second needs no more. */
+  readonly paceMs?: number;
   /** Whether nothing more will come; called whenever there was nothing new. */
   readonly isOver?: () => boolean;
 }
@@ -66,7 +68,7 @@ const PORTION = 500;
  */
 export async function* newsOf(
   logs: TwoLogs,
-  { follow = false, signal, until = signal, watching, isOver = () => false }: Omit<EventOptions, 'from'> = {},
+  { follow = false, signal, until = signal, watching, paceMs, isOver = () => false }: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
   const { paths, disk } = logs.store;
   const ino = lookAt(disk, paths.log)?.ino;
@@ -88,6 +90,7 @@ export async function* newsOf(
       if (!isQuiet) yield news;
       // A new team was made in the place of this one. A team that was only removed may still be put back.
       if (isLast || (lookAt(disk, paths.log)?.ino ?? ino) !== ino) return;
+      if (!isQuiet && paceMs !== undefined) await logs.store.clock.sleep(paceMs, until);
       await waker.wait();
     }
   } finally {

@@ -38,6 +38,8 @@ export interface TeamWatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> 
 
 /** Events that are handled before the process yields. */
 const PORTION = 500;
+/** Views show what happens at most 20 times a second. */
+const PACE_MS = 50;
 
 export class TeamWatch {
   readonly store: TeamReader;
@@ -70,7 +72,7 @@ export class TeamWatch {
    */
   async *follow(signal: AbortSignal, { endsWithRun = false } = {}): AsyncGenerator<readonly ShownEvent[]> {
     const isOver = (): boolean => endsWithRun && hasEnded(this.store);
-    for await (const news of newsOf(this.#logs, { follow: true, signal, isOver })) {
+    for await (const news of newsOf(this.#logs, { follow: true, signal, paceMs: PACE_MS, isOver })) {
       for (const [at, event] of news.entries()) {
         this.projection.add(event);
         if (at % PORTION === PORTION - 1) await setImmediate();
