@@ -12,7 +12,7 @@ export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
-export { count } from './model/board/board.ts';
+export { count, type Board } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';
 export { parseDuration } from './model/text/duration.ts';
 export { parseMoment } from './model/text/moment.ts';
@@ -191,6 +191,7 @@ export {
 } from './runtime/runs/task-run.ts';
 export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doctor.ts';
 export { teamEvents, teamNews } from './runtime/views/team-events.ts';
+export { TimeSlices } from './runtime/process/time-slices.ts';
 export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
 export { makeTeam, openHandle, TeamHandle } from './runtime/team/team-handle.ts';
 export { toolsOf, useTool } from './runtime/tools/toolbox.ts';

@@ -87,8 +87,7 @@ export class LiveTeam {
   static async open(place: LivePlace, options: LiveOptions): Promise<LiveTeam> {
     const live = new LiveTeam(place, options);
     try {
-      await live.#watch.readBoard();
-      await runCooperatively(live.#model.sketch());
+      await live.#watch.sketch((board) => runCooperatively(live.#model.sketch(board)));
     } catch (error) {
       live.#watch.close();
       throw error;
