@@ -187,6 +187,7 @@ const ARCHITECTURE: Architecture = {
       'team',
       'telemetry',
       'replay',
+      'past',
       'views',
       'trees',
       'process',

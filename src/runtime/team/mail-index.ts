@@ -29,6 +29,8 @@ export interface MailWanted {
   readonly member?: string | undefined;
   /** Text that the message contains, in upper or lower case. */
   readonly text?: string | undefined;
+  /** Milliseconds since 1970: what was sent later is left out. */
+  readonly until?: number | undefined;
   /** Rows to skip, from the newest. */
   readonly skip: number;
   readonly count: number;
@@ -58,12 +60,13 @@ export class MailIndex {
   }
 
   /** @returns the wanted rows, newest first, and how many there are in all */
-  async page({ member, text = '', skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
+  async page({ member, text = '', until = Infinity, skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
     await (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
     const words = text.toLowerCase();
     const isWanted = (row: MailRow): boolean =>
-      (member === undefined || row.to === member) && (words === '' || wordsOf(row).includes(words));
-    const found = member === undefined && words === '' ? this.#newestFirst : this.#newestFirst.filter(isWanted);
+      row.at <= until && (member === undefined || row.to === member) && (words === '' || wordsOf(row).includes(words));
+    const isAll = member === undefined && words === '' && until === Infinity;
+    const found = isAll ? this.#newestFirst : this.#newestFirst.filter(isWanted);
     return { total: found.length, rows: found.slice(skip, skip + count) };
   }
 

@@ -3,6 +3,7 @@
  * has changed. It only reads, so any number may watch a team of any process, also one that has ended.
  */
 import type { Board } from '../../model/board/board.ts';
+import type { Clock } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
@@ -46,6 +47,7 @@ export class TeamWatch {
   readonly store: TeamReader;
   /** What the events say so far. */
   readonly projection: TeamProjection;
+  readonly clock: Clock = realClock;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
   readonly #histories = new MemberHistories();

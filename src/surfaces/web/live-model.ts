@@ -8,7 +8,9 @@ import {
   isFinal,
   remainingOf,
   workedMs,
+  emptyBoard,
   type Board,
+  type Clock,
   type TeamSnapshot,
   type ClaimSpan,
   type Spending,
@@ -19,6 +21,9 @@ import type { CooperativeWork } from './cooperative.ts';
 import { asJson } from './json.ts';
 import { memberRows, sketchedMembers, spanRow, spentOf, taskRow } from './wire-rows.ts';
 import type { EventRow, Head } from './wire-types.ts';
+
+/** What it is made from: a team now, or at a moment of its past. */
+type Watched = Pick<TeamWatch, 'look' | 'projection'> & { readonly clock: Pick<Clock, 'now'> };
 
 /** What the row of an ended task was made from. */
 interface Made {
@@ -39,7 +44,7 @@ export class LiveModel {
   /** Why the view is not updated any more; null while it is. */
   trouble: string | null = null;
   readonly #place: { readonly id: string; readonly isArchived: boolean };
-  readonly #watch: TeamWatch;
+  readonly #watch: Watched;
   readonly #tasks = new VersionedRows();
   readonly #spans = new VersionedRows();
   readonly #parts = new VersionedRows();
@@ -50,10 +55,10 @@ export class LiveModel {
   #snapshot: TeamSnapshot | undefined;
   #number = 0;
 
-  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: TeamWatch) {
+  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: Watched) {
     this.#place = place;
     this.#watch = watch;
-    this.#sketched = standOf(watch.store.board.board);
+    this.#sketched = standOf(emptyBoard());
   }
 
   /** The number of the last event that the rows include. */
@@ -154,7 +159,7 @@ export class LiveModel {
 
   #head(): Head {
     const { id, isArchived } = this.#place;
-    const { projection, store } = this.#watch;
+    const { projection, clock } = this.#watch;
     const sight = this.#snapshot;
     const stand = sight === undefined ? this.#sketched : standOf(sight.board);
     const { total } = projection.spending;
@@ -173,7 +178,7 @@ export class LiveModel {
       remaining: sight === undefined ? null : this.#remaining(sight),
       firstAt: timeOf(projection.firstAt),
       lastAt: timeOf(projection.last?.at),
-      now: store.clock.now(),
+      now: clock.now(),
       isReading: sight === undefined,
       trouble: this.trouble,
     };
