@@ -7,7 +7,6 @@
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError, type StoreError } from '../../model/text/errors.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
@@ -20,7 +19,7 @@ import { git, type GitWhere } from '../process/git.ts';
 import { Waker } from '../process/waker.ts';
 import { commitOf, commitTree, inVault, mergeTrees, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
-import type { GateSession } from './gates.ts';
+import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
@@ -65,7 +64,7 @@ export class LandingQueue {
   #running: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(session: LandingSession, plan: Plan) {
+  constructor(session: LandingSession, plan: GatedPlan) {
     const { store } = session;
     this.#session = session;
     this.#states = new JudgedStates(session, plan);

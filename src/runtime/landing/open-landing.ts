@@ -1,22 +1,23 @@
 /** Opens the trees of a run: the team's own repository, and the queue of its lead. */
 import { AgentError } from '../../model/text/errors.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { cwdOf, stateIn } from '../../store/team/team-reader.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import { openVault } from '../trees/vault.ts';
+import { UNGATED, type GatedPlan } from './gates.ts';
 import { LandingQueue, type LandingSession } from './landing-queue.ts';
 
 export const noIsolation = (why: string): AgentError =>
   new AgentError('NO_ISOLATION', `\`isolation: trees\` is not possible here: ${why}.`);
 
 /**
+ * @param plan without one nothing is judged: changes are only merged
  * @param unkept why there is no safety point, which is what trees begin from
  * @throws AgentError `NO_ISOLATION`, before anything is started
  */
 export async function openLanding(
   session: LandingSession,
-  plan: Plan,
+  plan: GatedPlan = UNGATED,
   unkept: string | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<LandingQueue> {
