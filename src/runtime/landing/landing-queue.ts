@@ -37,6 +37,8 @@ export interface LandingSession extends GateSession {
   note(facts: { landing: LandingTrouble | undefined }): Promise<void>;
 }
 
+export type LandingFilter = (task: LandingTask) => boolean;
+
 /** Changes that are judged together, at the beginning and at most. */
 const BATCH = 8;
 const LARGEST_BATCH = 16;
@@ -60,12 +62,15 @@ export class LandingQueue {
   readonly #waker: Waker;
   readonly #mirror: ProjectMirror;
   readonly #troubles: LandingTroubles;
+  readonly #accepts: LandingFilter;
   #batch = BATCH;
   #running: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(session: LandingSession, plan: GatedPlan) {
+  /** @param accepts whether a change may come into the line */
+  constructor(session: LandingSession, plan: GatedPlan, accepts: LandingFilter = () => true) {
     const { store } = session;
+    this.#accepts = accepts;
     this.#session = session;
     this.#states = new JudgedStates(session, plan);
     this.#stack = new LandingStack(store, plan);
@@ -257,7 +262,7 @@ export class LandingQueue {
         await this.#bounce(task, { cause: 'review', why, files: task.result.files });
         return true;
       }
-      const stack = await this.#stack.on(main, line(board, this.#batch), own);
+      const stack = await this.#stack.on(main, line(board, this.#batch).filter(this.#accepts), own);
       const isDone = await this.#act(next(stack, this.#states.verdicts), { main, stack, how, own }, signal);
       const failed = stack.find((entry) => entry.kind === 'failed');
       if (failed !== undefined && !isDone) throw new ChangeFailure(failed.task, failed.why);
