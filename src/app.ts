@@ -10,6 +10,8 @@ export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/a
 export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
+export { isReplica, makeSharedTeam } from './runtime/relay/make-shared-team.ts';
+export { serveReplica } from './runtime/relay/relay.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count, emptyBoard, type Board } from './model/board/board.ts';
