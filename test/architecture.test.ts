@@ -188,6 +188,7 @@ const ARCHITECTURE: Architecture = {
       'team',
       'telemetry',
       'replay',
+      'past',
       'views',
       'trees',
       'process',

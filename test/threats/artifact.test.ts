@@ -37,7 +37,7 @@ const taskOf = (artifact: string): ClaimedTask => ({
 function kept(artifact: string): { read: boolean; isThere: boolean } {
   const place = { store: on.handle.store, cwd: on.root };
   keepAnswer(place, taskOf(artifact), ANSWER);
-  const read = withArtifact({ cwd: on.root, paths: on.paths }, artifact, (file) => readFileSync(file, 'utf8'));
+  const read = withArtifact(place, artifact, (file) => readFileSync(file, 'utf8'));
   return { read: read !== undefined, isThere: artifactExists(place, taskOf(artifact), artifact, ANY) };
 }
 

@@ -2,10 +2,15 @@
  * Whether the members of a plan get trees of their own (docs/isolation.md). What was asked for and is not possible is an
  * error; `auto` takes trees only where several members may write and nothing speaks against it, and says why not.
  */
-import type { Plan } from '../../model/plan/plan.ts';
+import type { Plan, PlanMember } from '../../model/plan/plan.ts';
 import type { IsolationMode, TreeNeeds } from '../../model/team/isolation.ts';
 import { defaultSandbox } from '../sandbox/sandbox-enforcement.ts';
 import { protectedBy } from '../sandbox/workspace-path.ts';
+
+/** What of a plan decides; a pipeline and a refine loop have the same. */
+export interface TreesSubject extends Pick<Plan, 'isolation' | 'decomposed'> {
+  readonly members: readonly Pick<PlanMember, 'role' | 'sandbox'>[];
+}
 
 export interface AskedModes {
   /** The option of the command line. */
@@ -19,18 +24,21 @@ export interface AskedModes {
  * The strongest word: the option, the plan, the configuration. A plan does exactly what it says, so the configured
  * `auto` counts only for a task that a planner divided.
  */
-export function askedIsolation(plan: Plan, { flag, configured }: AskedModes): IsolationMode {
+export function askedIsolation(
+  plan: Pick<TreesSubject, 'isolation' | 'decomposed'>,
+  { flag, configured }: AskedModes,
+): IsolationMode {
   const said = flag ?? plan.isolation;
   if (said !== undefined) return said;
   return configured === 'auto' && plan.decomposed === undefined ? 'off' : configured;
 }
 
 /** Members that may change files. */
-export const writersOf = ({ members }: Pick<Plan, 'members'>): number =>
+export const writersOf = ({ members }: Pick<TreesSubject, 'members'>): number =>
   members.filter(({ role, sandbox = defaultSandbox(role) }) => sandbox !== 'read-only').length;
 
 /** @returns why the members of this plan share the project's files under `auto`, as a clause */
-export const needsNoTrees = (plan: Pick<Plan, 'members'>): string | undefined =>
+export const needsNoTrees = (plan: Pick<TreesSubject, 'members'>): string | undefined =>
   writersOf(plan) < 2 ? 'fewer than two members may write' : undefined;
 
 interface TreeSpace {

@@ -121,12 +121,15 @@ function waitOf(loop: Loop): number | undefined {
 function reviewed(
   loop: Loop,
   candidates: readonly Candidate[],
-  { reviews, validation }: Extract<LoopOutcome, { kind: 'review' }>,
+  { reviews, validation, validations }: Extract<LoopOutcome, { kind: 'review' }>,
 ): Loop {
-  const judged = candidates.map((candidate) =>
-    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('the review returned no outcome'), validation),
-  );
-  const round = { ...present(loop), ...defined({ validation }) };
+  const validationOf = (backend: Name): Validation | undefined => validations?.get(backend) ?? validation;
+  const judged = candidates.map((candidate) => {
+    const review = reviews.get(candidate.backend) ?? unreviewed('the review returned no outcome');
+    return judge(loop, candidate, review, validationOf(candidate.backend));
+  });
+  const chosen = select(judged)?.chosen.candidate.backend;
+  const round = { ...present(loop), ...defined({ validation: chosen && validationOf(chosen) }) };
   const next = withReviews(withRound(loop, round), judged);
   if (present(next).selection?.chosen.standing.converged === true) return ended(next, { why: 'converged' });
   const lost = judged.flatMap(({ review }) => (review.kind === 'failed' && review.forGood ? [review] : []));

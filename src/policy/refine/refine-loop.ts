@@ -61,7 +61,10 @@ export type LoopOutcome =
   | {
       readonly kind: 'review';
       readonly reviews: ReadonlyMap<Name, Review>;
+      /** Of the files that all backends share. */
       readonly validation?: Validation | undefined;
+      /** Of each backend's own files, where each has a tree. */
+      readonly validations?: ReadonlyMap<Name, Validation> | undefined;
     }
   | { readonly kind: 'clean up' }
   | { readonly kind: 'synthesise' }

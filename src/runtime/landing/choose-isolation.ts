@@ -3,8 +3,13 @@
  * the project's repository (docs/isolation.md).
  */
 import { isTeamError } from '../../model/text/errors.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { lacksSpace, lendRule, needsNoTrees, writersOf } from '../../policy/landing/isolation-choice.ts';
+import {
+  lacksSpace,
+  lendRule,
+  needsNoTrees,
+  writersOf,
+  type TreesSubject,
+} from '../../policy/landing/isolation-choice.ts';
 import { join, resolve } from 'node:path';
 import { realClock } from '../../os/system-clock.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
@@ -38,7 +43,7 @@ interface TreesWanted {
  * @throws AgentError `NO_ISOLATION` where trees were asked for and are not possible
  */
 export async function chooseIsolation(
-  plan: Plan,
+  plan: Pick<TreesSubject, 'members'>,
   asked: 'auto' | 'trees',
   place: TreesWanted,
 ): Promise<{ readonly isolation: 'trees' } | { readonly why: string }> {

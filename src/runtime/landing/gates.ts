@@ -23,6 +23,12 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 
+/** What a plan says of gates. */
+export type GatedPlan = Pick<Plan, 'gates' | 'envPass'>;
+
+/** For a team without a plan. */
+export const UNGATED: GatedPlan = { gates: { crossVerify: false }, envPass: [] };
+
 /** What gates need of a lead's session. */
 export interface GateSession {
   readonly store: TeamStore;
@@ -43,7 +49,7 @@ const NAMES = ['build', 'test', 'lint'] as const;
  * @param cwd the directory that they judge
  */
 export async function runGates(
-  plan: Plan,
+  plan: GatedPlan,
   session: GateSession,
   cwd: string,
   signal: AbortSignal = new AbortController().signal,
@@ -66,7 +72,7 @@ interface AskedGate {
 
 async function runGate(
   { name, asked, cwd }: AskedGate,
-  plan: Plan,
+  plan: GatedPlan,
   session: GateSession,
   signal: AbortSignal,
 ): Promise<Gate> {

@@ -2,7 +2,6 @@
  * How the gates judged the states of a team, by tree: what was judged once is known, to a later lead too. Gates run in a
  * tree of the queue (docs/isolation.md).
  */
-import type { Plan } from '../../model/plan/plan.ts';
 import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
 import type { GateVerdict } from '../../policy/landing/queue.ts';
 import { hashText } from '../../store/board/results.ts';
@@ -12,7 +11,7 @@ import { commitOf, inVault, treeOf, VaultRefs } from '../trees/vault.ts';
 import { lendTo, lentIn, setUp, SetupFailure, type TreeUse } from '../trees/tree-needs.ts';
 import { treeUse } from './tree-commands.ts';
 import { treePlace } from './tree-place.ts';
-import { runGates, type GateSession } from './gates.ts';
+import { runGates, type GatedPlan, type GateSession } from './gates.ts';
 
 interface Judged extends GateVerdict {
   readonly gates: readonly Gate[];
@@ -24,13 +23,13 @@ interface JudgedStatesSession extends GateSession {
 
 export class JudgedStates {
   readonly #session: JudgedStatesSession;
-  readonly #plan: Plan;
+  readonly #plan: GatedPlan;
   readonly #gatesHash: string;
   readonly #verdicts = new Map<string, Judged>();
   /** Whether what is lent is mounted for gates. */
   #isMounted: boolean | undefined;
 
-  constructor(session: JudgedStatesSession, plan: Plan) {
+  constructor(session: JudgedStatesSession, plan: GatedPlan) {
     this.#session = session;
     this.#plan = plan;
     const lent = lentIn(session.store);

@@ -7,7 +7,6 @@
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError, type StoreError } from '../../model/text/errors.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
@@ -20,7 +19,7 @@ import { git, type GitWhere } from '../process/git.ts';
 import { Waker } from '../process/waker.ts';
 import { commitOf, commitTree, inVault, mergeTrees, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
-import type { GateSession } from './gates.ts';
+import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
@@ -37,6 +36,8 @@ export interface LandingSession extends GateSession {
   isRunning(name: Name): boolean;
   note(facts: { landing: LandingTrouble | undefined }): Promise<void>;
 }
+
+export type LandingFilter = (task: LandingTask) => boolean;
 
 /** Changes that are judged together, at the beginning and at most. */
 const BATCH = 8;
@@ -61,12 +62,15 @@ export class LandingQueue {
   readonly #waker: Waker;
   readonly #mirror: ProjectMirror;
   readonly #troubles: LandingTroubles;
+  readonly #accepts: LandingFilter;
   #batch = BATCH;
   #running: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(session: LandingSession, plan: Plan) {
+  /** @param accepts whether a change may come into the line */
+  constructor(session: LandingSession, plan: GatedPlan, accepts: LandingFilter = () => true) {
     const { store } = session;
+    this.#accepts = accepts;
     this.#session = session;
     this.#states = new JudgedStates(session, plan);
     this.#stack = new LandingStack(store, plan);
@@ -258,7 +262,7 @@ export class LandingQueue {
         await this.#bounce(task, { cause: 'review', why, files: task.result.files });
         return true;
       }
-      const stack = await this.#stack.on(main, line(board, this.#batch), own);
+      const stack = await this.#stack.on(main, line(board, this.#batch).filter(this.#accepts), own);
       const isDone = await this.#act(next(stack, this.#states.verdicts), { main, stack, how, own }, signal);
       const failed = stack.find((entry) => entry.kind === 'failed');
       if (failed !== undefined && !isDone) throw new ChangeFailure(failed.task, failed.why);

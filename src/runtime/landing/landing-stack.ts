@@ -1,6 +1,5 @@
 /** The changes that wait, merged one on top of the other on the common state, and what landed in it before. */
 import type { LandingTask } from '../../model/board/task.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import type { LineEntry, Stacked } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
 import { freeRef } from '../../store/team/vault.ts';
@@ -9,17 +8,18 @@ import { grantsIn } from '../lead/boundaries.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { attemptKey } from '../trees/member-tree.ts';
+import type { GatedPlan } from './gates.ts';
 import { commitTree, keepCommit, mergeTrees, VaultRefs } from '../trees/vault.ts';
 
 export class LandingStack {
   readonly #store: TeamStore;
-  readonly #plan: Plan;
+  readonly #plan: GatedPlan;
   readonly #refs: VaultRefs;
   /** By the two commits that they merge. */
   readonly #merges = new Map<string, LineEntry>();
   #landed: { readonly main: string; readonly commits: ReadonlyMap<string, string> } | undefined;
 
-  constructor(store: TeamStore, plan: Plan) {
+  constructor(store: TeamStore, plan: GatedPlan) {
     this.#store = store;
     this.#plan = plan;
     this.#refs = new VaultRefs(store);

@@ -1,24 +1,27 @@
 /** Opens the trees of a run: the team's own repository, and the queue of its lead. */
 import { AgentError } from '../../model/text/errors.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { cwdOf, stateIn } from '../../store/team/team-reader.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import { openVault } from '../trees/vault.ts';
-import { LandingQueue, type LandingSession } from './landing-queue.ts';
+import { UNGATED, type GatedPlan } from './gates.ts';
+import { LandingQueue, type LandingFilter, type LandingSession } from './landing-queue.ts';
 
 export const noIsolation = (why: string): AgentError =>
   new AgentError('NO_ISOLATION', `\`isolation: trees\` is not possible here: ${why}.`);
 
 /**
+ * @param plan without one nothing is judged: changes are only merged
+ * @param accepts whether a change may land; without it each may
  * @param unkept why there is no safety point, which is what trees begin from
  * @throws AgentError `NO_ISOLATION`, before anything is started
  */
 export async function openLanding(
   session: LandingSession,
-  plan: Plan,
+  plan: GatedPlan = UNGATED,
   unkept: string | undefined,
   signal: AbortSignal = new AbortController().signal,
+  accepts?: LandingFilter,
 ): Promise<LandingQueue> {
   const { store, children } = session;
   const { start } = stateIn(store) ?? {};
@@ -32,7 +35,7 @@ export async function openLanding(
     why = error.message;
   }
   if (why !== undefined) throw noIsolation(why);
-  const queue = new LandingQueue(session, plan);
+  const queue = new LandingQueue(session, plan, accepts);
   const unready = await queue.makeReady(signal);
   if (unready !== undefined) throw noIsolation(unready);
   queue.start();

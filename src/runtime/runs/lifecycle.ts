@@ -250,6 +250,11 @@ export async function resumeTeam(
       throw new StoreError('TEAM_GONE', `Team ${paths.name} was cancelled; it cannot be resumed.`, {
         path: paths.folder,
       });
+    if (store.board.board.profile === 'relay' && store.config.readOwn()?.isolation === 'trees')
+      throw new UsageError(
+        'USAGE',
+        `Team ${paths.name} is a refine loop, whose verdicts ended with it: run \`teams refine\` again. What its backends made is kept; \`teams apply ${paths.name}\` brings what landed.`,
+      );
     // Who resumes a run wants it to go on.
     if (phase === 'paused' && (options.takeover === true || !isLed(store)))
       await store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({

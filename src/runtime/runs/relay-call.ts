@@ -37,7 +37,7 @@ export interface CallPlace {
   readonly isolation: IsolationSetting;
   readonly lend?: Lend | undefined;
   /** The folders of the team that calls, which are not there inside. */
-  readonly team?: readonly string[];
+  readonly team?: readonly string[] | (() => readonly string[]);
   /** Called with each sandbox that is not enforced. */
   readonly onNotEnforced: (told: NotEnforced) => void;
   /** Whose budget the calls use; undefined where nothing is limited. */
@@ -47,6 +47,8 @@ export interface CallPlace {
 }
 
 interface RelayRequest {
+  /** Where it works, if not where the others do. */
+  readonly at?: Pick<CallPlace, 'cwd' | 'shown'> | undefined;
   /** What it is, for people: `the planner`. */
   readonly about: string;
   readonly agent: AgentSpec;
@@ -66,7 +68,13 @@ export class RelayCalls {
     const { isolation, lend, team = [], environment, onNotEnforced, spender, onSpent } = place;
     this.#subagents = new Subagents({
       ...defined({ spender, onSpent }),
-      surroundings: { setting: isolation, lend, environment, team: () => team, onNotEnforced },
+      surroundings: {
+        setting: isolation,
+        lend,
+        environment,
+        team: typeof team === 'function' ? team : () => team,
+        onNotEnforced,
+      },
     });
   }
 
@@ -76,8 +84,9 @@ export class RelayCalls {
    * @returns how it ended; undefined when `signal` aborted first
    * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
    */
-  async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
-    const { cwd, shown, environment, envPass } = this.#place;
+  async run({ agent, at = this.#place, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
+    const { cwd, shown } = at;
+    const { environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {
       parent: environment,
       env: agent.env ?? {},

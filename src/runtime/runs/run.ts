@@ -10,7 +10,7 @@ import { parseName, type Name } from '../../model/text/names.ts';
 import { AgentError, ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
-import { askedIsolation, type AskedModes } from '../../policy/landing/isolation-choice.ts';
+import { askedIsolation, type AskedModes, type TreesSubject } from '../../policy/landing/isolation-choice.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
@@ -54,29 +54,46 @@ export interface PlannedFrom {
   readonly planDir: string;
   /** The plan as it was given, for a resume. */
   readonly kept?: KeptPlan;
-  /** What the command line and the configuration say about trees; without it only the plan counts. */
-  readonly isolation?: (AskedModes & { readonly say: (text: string) => void }) | undefined;
+  /** Without it only the plan counts. */
+  readonly isolation?: SaidOfTrees | undefined;
 }
 
-/** @throws AgentError `NO_ISOLATION` */
-async function isolationOf(plan: Plan, { cwd, isolation }: PlannedFrom, root: string): Promise<'trees' | undefined> {
-  const asked = isolation === undefined ? (plan.isolation ?? 'off') : askedIsolation(plan, isolation);
+/** What the command line and the configuration say about trees. */
+export type SaidOfTrees = AskedModes & { readonly say: (text: string) => void };
+
+interface TreesPlace {
+  readonly cwd: string;
+  /** What holds `.teams`. */
+  readonly root: string;
+}
+
+/**
+ * @param of a plan, or what takes its place in a pipeline or a refine loop
+ * @param said without it only `of` counts
+ * @throws AgentError `NO_ISOLATION`
+ */
+export async function treesFor(
+  of: TreesSubject & Pick<Plan, 'trees'>,
+  said: SaidOfTrees | undefined,
+  place: TreesPlace,
+): Promise<'trees' | undefined> {
+  const asked = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
   // Without trees no module of theirs is loaded.
   if (asked === 'off') {
-    requireNoTrees(plan, 'isolation is off');
+    requireNoTrees(of, 'isolation is off');
     return undefined;
   }
   const { chooseIsolation } = await import('../landing/choose-isolation.ts');
-  const lend = (plan.trees ?? isolation?.needs)?.lend ?? [];
-  const choice = await chooseIsolation(plan, asked, { cwd, root, lend, say: isolation?.say });
+  const lend = (of.trees ?? said?.needs)?.lend ?? [];
+  const choice = await chooseIsolation(of, asked, { ...place, lend, say: said?.say });
   if ('isolation' in choice) return choice.isolation;
-  isolation?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
-  requireNoTrees(plan, choice.why);
+  said?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
+  requireNoTrees(of, choice.why);
   return undefined;
 }
 
 /** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
-function requireNoTrees({ trees }: Plan, why: string): void {
+function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
   if (trees?.review === undefined) return;
   throw new AgentError(
     'NO_ISOLATION',
@@ -86,7 +103,7 @@ function requireNoTrees({ trees }: Plan, why: string): void {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  const isolation = await isolationOf(plan, where, options.root);
+  const isolation = await treesFor(plan, where.isolation, { cwd: where.cwd, root: options.root });
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
@@ -151,7 +168,7 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepStart(session, run.signal);
-    if (plan !== undefined && session.store.config.readOwn()?.isolation === 'trees') {
+    if (session.store.config.readOwn()?.isolation === 'trees') {
       const { openLanding } = await import('../landing/open-landing.ts');
       const queue = await openLanding(session, plan, unkept, run.signal);
       session.endsWhere(() => queue.held);

@@ -3,15 +3,25 @@
  * folders of the team. A member may name any path, and replace any directory by a link, while this process may do what
  * the user may.
  */
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { isTeamError } from '../../model/text/errors.ts';
 import { protectedBy } from '../../policy/sandbox/workspace-path.ts';
-import type { TeamPaths } from '../../store/files/paths.ts';
+import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { at, locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
 
 interface ArtifactRoots {
   readonly cwd: string;
-  readonly paths: Pick<TeamPaths, 'session'>;
+  readonly store: Pick<TeamReader, 'config' | 'disk' | 'paths'>;
+}
+
+/**
+ * The path that a task means by its artifact. A tree of a role's own has no session folder: a document of the session is
+ * named from the project.
+ */
+export function artifactPath({ cwd, store }: ArtifactRoots, artifact: string): string {
+  const path = resolve(cwdOf(store), artifact);
+  const isOfSession = Object.values(store.paths.session).some((folder) => path.startsWith(`${folder}${sep}`));
+  return isOfSession ? path : resolve(cwd, artifact);
 }
 
 /**
@@ -20,13 +30,14 @@ interface ArtifactRoots {
  * @returns what `use` returned; undefined for a path elsewhere, or below a missing directory
  */
 export function withArtifact<T>(
-  { cwd, paths }: ArtifactRoots,
+  roots: ArtifactRoots,
   artifact: string,
   use: (name: string) => T,
   { make = false } = {},
 ): T | undefined {
-  const path = resolve(cwd, artifact);
-  const session = Object.values(paths.session).map((folder) => placeBelow(folder, path));
+  const { cwd, store } = roots;
+  const path = artifactPath(roots, artifact);
+  const session = Object.values(store.paths.session).map((folder) => placeBelow(folder, path));
   const place = session.find((one) => one !== undefined) ?? unprotected(placeBelow(cwd, path));
   return place && unlessRefused(() => at(place, { make }, use));
 }

@@ -52,7 +52,7 @@ export async function discuss(
 ): Promise<DiscussionEnd> {
   const { round, artifact, subject } = discussion;
   const discussions = new Discussions(store);
-  const place = { cwd: subagents.cwd, paths: store.paths };
+  const place = { cwd: subagents.cwd, store };
   const revision = revisionOf(subject);
   const name = revision === 0 ? round : `${round}-R${revision}`;
   const record = discussions.record(name);

@@ -85,7 +85,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
   const hook = decodeHook(options.environment);
-  const role = roleOf(store, config, member, first.spec);
+  const role = roleOf(store, config, member, { agent: first.spec, shown });
   const profile = profiles[config.profile];
   const { stallMs, ...rules } = decodeAgentRules(options.environment);
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;

@@ -7,6 +7,7 @@ import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { readKept } from '../../store/session/session-folder.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { noRoleSpec, type RoleFields } from '../../policy/pipeline/role-wording.ts';
 import type { Pool } from '../../policy/pipeline/subagent-choice.ts';
 import { FINAL_REPORT } from '../lead/role-reports.ts';
@@ -17,6 +18,8 @@ export interface Role {
   readonly fields: RoleFields;
   readonly spec: RoleSpec;
   readonly cwd: string;
+  /** It is a tree that is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   readonly agent: AgentSpec;
   /** The agents that its subagents may use. */
   readonly pool: Pool;
@@ -33,7 +36,7 @@ export function roleOf(
   { disk, paths }: Pick<TeamStore, 'disk' | 'paths'>,
   config: TeamConfig,
   { role, role_spec: file, sandbox }: MemberConfig,
-  agent: AgentSpec,
+  { agent, shown }: { readonly agent: AgentSpec; readonly shown?: ShownTree | undefined },
 ): RoleOf | undefined {
   if (file === undefined) return undefined;
   const path = join(paths.folder, file);
@@ -54,7 +57,7 @@ export function roleOf(
     const pool: Pool = [agent, ...others];
     const isAsked = sandbox !== undefined || defaultSandbox(role) === 'read-only';
     const cwd = workPlaceOf(disk, paths, config);
-    return { fields, spec, cwd, agent, pool, isAsked, envPass: config.env_pass ?? [] };
+    return { fields, spec, cwd, shown, agent, pool, isAsked, envPass: config.env_pass ?? [] };
   } catch (error) {
     if (!isTeamError(error)) throw error;
     return { role, file: path, unusable: error.message };

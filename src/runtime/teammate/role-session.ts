@@ -44,11 +44,11 @@ export class RoleSession {
   #warnings: string[] = [];
 
   constructor(self: MemberSession, role: Role, signal: AbortSignal) {
-    const { cwd, pool, envPass, isAsked } = role;
+    const { cwd, shown, pool, envPass, isAsked } = role;
     this.#session = self;
     this.#role = role;
     this.#signal = signal;
-    this.#subagents = new RoleSubagents({ store: self.store, member: self.name, cwd, pool, envPass, isAsked });
+    this.#subagents = new RoleSubagents({ store: self.store, member: self.name, cwd, shown, pool, envPass, isAsked });
   }
 
   /** The opening of the prompt for a task: the wisdom, and what the exploration found, if the role explores. */

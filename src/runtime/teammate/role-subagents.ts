@@ -8,6 +8,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { JsonAnswer } from '../../model/text/json-answer.ts';
 import type { SubagentKind } from '../../model/pipeline/role-spec.ts';
 import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice.ts';
+import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
@@ -22,6 +23,8 @@ interface RoleSubagentsEnvironment {
   /** The member whose tasks they are. */
   readonly member: string;
   readonly cwd: string;
+  /** It is a tree that is shown elsewhere. */
+  readonly shown?: ShownTree | undefined;
   /** The agents that may be used. */
   readonly pool: Pool;
   readonly envPass: readonly string[];
@@ -94,7 +97,7 @@ export class RoleSubagents {
     { kind, prompt, variables }: RoleSubagentTask<unknown>,
     signal: AbortSignal,
   ): Promise<SubagentEnd> {
-    const { cwd, envPass, isAsked, store, member } = this.#environment;
+    const { cwd, shown, envPass, isAsked, store, member } = this.#environment;
     const add = {
       PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
       [ENV.subagent]: kind,
@@ -112,7 +115,16 @@ export class RoleSubagents {
         onNotEnforced: (told) => void store.events.append({ ...notEnforcedEvent(told), member }),
       },
     });
-    const task = { about: `${member}'s ${kind}`, spec, prompt, cwd, env, isAsked, sandbox: 'read-only' as const };
+    const task = {
+      about: `${member}'s ${kind}`,
+      spec,
+      prompt,
+      cwd,
+      shown,
+      env,
+      isAsked,
+      sandbox: 'read-only' as const,
+    };
     try {
       return await this.#subagents.run({ ...task, timeoutMs: TIMEOUT_MS }, signal);
     } catch (error) {

@@ -15,10 +15,12 @@ import { PHASE_5, loopVariantOf, type Variant } from '../../policy/pipeline/role
 import * as wording from '../../policy/pipeline/role-wording.ts';
 import type { Summary } from '../../policy/pipeline/role-wording.ts';
 import { mailBlock } from '../team/prompts.ts';
+import { artifactPath } from './artifact-place.ts';
 import { artifactExists, keepAnswer, missingDocuments } from './role-artifact.ts';
 import type { Role } from './load-role.ts';
 import { FINAL_REPORT, textsIn, REPORTED } from '../lead/role-reports.ts';
 import { codeOf, RoleSession } from './role-session.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TaskAttempt } from './runner.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { RunTaskTurn, CarryOut } from './runner-environment.ts';
@@ -73,9 +75,20 @@ export class RoleWork {
     await this.#session.close();
   }
 
-  /** Whether it begins nothing more in this process. */
+  /** Whether it begins nothing more in this process; a change that came back is nothing new. */
   get isOver(): boolean {
+    if (this.#variant === '5-F') return !this.#own().some((task) => task.status === 'pending' && task.bounced);
     return this.#variant !== '5-L';
+  }
+
+  /** Whether a change of its own waits to land: its report comes after that. */
+  get isLanding(): boolean {
+    return this.#own().some(({ status }) => status === 'landing');
+  }
+
+  #own(): Task[] {
+    const { store, name } = this.#self;
+    return [...store.board.board.tasks.values()].filter(({ owner }) => owner === name);
   }
 
   readonly carryOut: CarryOut = async (task, mail, hold) => {
@@ -242,7 +255,11 @@ export class RoleWork {
 
   #prompt(task: Task, phase: Phase, more: Pick<wording.PhaseBrief, 'before' | 'accumulator' | 'knows'>): string {
     const { fields, spec } = this.#role;
-    return wording.phasePrompt({ fields, spec, task, phase, artifact: task.work.artifact, ...more });
+    const { artifact } = task.work;
+    // A tree of its own has no session folder: there, the whole path is said.
+    const { cwd, store } = this.#place;
+    const named = artifact === undefined || cwd === cwdOf(store) ? artifact : artifactPath(this.#place, artifact);
+    return wording.phasePrompt({ fields, spec, task, phase, artifact: named, ...more });
   }
 
   #variables(phase: number): Record<string, string> {

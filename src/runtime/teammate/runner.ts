@@ -21,6 +21,7 @@ import { isDirectory } from '../../store/team/work-place.ts';
 import { missingArtifact } from '../../store/workspace/artifact.ts';
 import { writeTaskFiles } from '../../store/board/task-files.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { artifactPath } from './artifact-place.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
@@ -229,7 +230,9 @@ async function verify(
     };
   const { artifact } = task.work;
   const missing =
-    artifact === undefined ? undefined : missingArtifact(environment.store.disk, environment.cwd, artifact);
+    artifact === undefined
+      ? undefined
+      : missingArtifact(environment.store.disk, artifactPath({ cwd, store: environment.store }, artifact), artifact);
   return missing === undefined ? verdict : { do: 'fail', why: `artifact: ${missing}`, text: verdict.text };
 }
 

@@ -197,9 +197,11 @@ export class Teammate {
     await (this.#role ? this.#role.ended(done) : reportAttempt(this.#session, done));
   }
 
-  /** A role exits when there is no task for it and it has paused none. */
+  /** A role exits when there is no task for it, it has paused none, and what it made has landed. */
   #isDone({ isPaused, own }: Situation): boolean {
-    return !isPaused && this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
+    const role = this.#role;
+    if (isPaused || role === undefined || own !== 'none' || role.isLanding) return false;
+    return role.isOver || !this.#claims.isPausing;
   }
 
   async #conclude(): Promise<void> {
@@ -257,7 +259,9 @@ export class Teammate {
   }
 
   #isWaiting(): boolean {
-    return this.#exitReason === undefined && this.#stopRequest === undefined && nextStep(this.#situation()) === 'wait';
+    if (this.#exitReason !== undefined || this.#stopRequest !== undefined) return false;
+    const situation = this.#situation();
+    return nextStep(situation) === 'wait' && !this.#isDone(situation);
   }
 
   #look(): void {

@@ -4,9 +4,13 @@ import { lookAt, type Disk } from '../files/disk.ts';
 
 const GLOB = /[*?[\]{}!()]/;
 
-/** @returns why the artifact does not count; undefined when it exists and is not empty */
-export function missingArtifact(disk: Disk, cwd: string, artifact: string): string | undefined {
-  const stat = lookAt(disk, resolve(cwd, artifact));
+/**
+ * @param path where the artifact lies
+ * @param artifact as its task names it
+ * @returns why it does not count; undefined when it exists and is not empty
+ */
+export function missingArtifact(disk: Disk, path: string, artifact: string): string | undefined {
+  const stat = lookAt(disk, path);
   if (stat === undefined) return `${artifact} was not made`;
   return stat.isFile() && stat.size === 0 ? `${artifact} is empty` : undefined;
 }

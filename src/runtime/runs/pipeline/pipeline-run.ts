@@ -14,6 +14,7 @@ import { keepFile } from '../../../store/session/session-folder.ts';
 import { realClock } from '../../../os/system-clock.ts';
 import { roleFile, type MemberInput } from '../../team/membership.ts';
 import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
+import { treesFor, type SaidOfTrees } from '../run.ts';
 import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';
 
 interface PipelineRun {
@@ -24,6 +25,11 @@ interface PipelineRun {
   readonly subagents: readonly AgentSpec[];
   /** The working directory of the agents. */
   readonly cwd: string;
+  readonly isolation?: SaidOfTrees | undefined;
+}
+
+interface NamedRun extends PipelineRun {
+  readonly trees: 'trees' | undefined;
 }
 
 /** Characters of a requirement in a team's name; the date must fit, too. */
@@ -43,19 +49,21 @@ function sessionId(requirement: string, now: number, twin: number): string {
 /**
  * Creates the team of a pipeline, with its tasks; starts nothing.
  *
- * @throws ConflictError `TEAM_EXISTS` after a hundred of one name; StoreError
+ * @throws ConflictError `TEAM_EXISTS` after a hundred of one name; AgentError `NO_ISOLATION`; StoreError
  */
 export async function makePipelineTeam(run: PipelineRun, options: OpenOptions): Promise<TeamPaths> {
+  const members = run.given.roles.map(({ spec }) => ({ role: spec.name, ...readOnlyOf(spec) }));
+  const isolation = await treesFor({ members }, run.isolation, { cwd: run.cwd, root: options.root });
   for (let twin = 1; ; twin += 1) {
     try {
-      return await makeNamed(run, sessionId(run.requirement, realClock.now(), twin), options);
+      return await makeNamed({ ...run, trees: isolation }, sessionId(run.requirement, realClock.now(), twin), options);
     } catch (error) {
       if (codeOf(error) !== 'TEAM_EXISTS' || twin >= MOST_TWINS) throw error;
     }
   }
 }
 
-async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Promise<TeamPaths> {
+async function makeNamed(run: NamedRun, id: string, options: OpenOptions): Promise<TeamPaths> {
   const { given, requirement, agent, cwd } = run;
   const { pipeline, roles } = given;
   const name = parseName('team', id.toLowerCase());
@@ -66,6 +74,8 @@ async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Pr
       profile: 'pipeline',
       members: roles.map((role) => memberOf(role, agent)),
       cwd,
+      isolation: run.trees,
+      trees: run.isolation?.needs,
       asked: { requirement, pipeline: pipeline.name, subagents: run.subagents.map((spec) => ({ ...spec })) },
       changes: changesOf(pipeline, (artifact) => relative(cwd, join(folder, artifact))),
     },
@@ -83,8 +93,11 @@ const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
   prefixes: spec.prefixes,
   roleSpec: roleFile(spec.name),
   agent: spec.tier === undefined || agent.kind === 'exec' ? agent : { tier: spec.tier, ...agent },
-  ...(spec.readOnly ? { sandbox: 'read-only' as const } : {}),
+  ...readOnlyOf(spec),
 });
+
+const readOnlyOf = ({ readOnly }: GivenRole['spec']): Pick<MemberInput, 'sandbox'> =>
+  readOnly ? { sandbox: 'read-only' } : {};
 
 /** @param place the path of a session's artifact, as agents name it */
 function changesOf({ tasks }: Pipeline, place: (artifact: string) => string): Change[] {

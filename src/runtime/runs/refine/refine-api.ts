@@ -2,6 +2,7 @@
 import process from 'node:process';
 import type { AgentSpec } from '../../../model/agent/agent.ts';
 import { configuredAgents } from '../../../model/config/config.ts';
+import { modeOf, needsOf, type IsolationMode } from '../../../model/team/isolation.ts';
 import { findRoot } from '../../../store/team/team-list.ts';
 import { loadConfig } from '../../team/configuration.ts';
 import { refineAt, type RefineRun } from './run-refine.ts';
@@ -16,6 +17,11 @@ export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
   readonly cwd?: string;
   /** Agents that `backends` and `reviewer` may name, besides the configured ones. */
   readonly agents?: Readonly<Record<string, AgentSpec>>;
+  /**
+   * `trees`: each backend works in a tree of its own, all at once, and the winner lands; `apply` of the team in the
+   * report brings it into the files (docs/isolation.md). By default the configuration's, where that is `trees`.
+   */
+  readonly isolation?: IsolationMode;
   /** Milliseconds for each call; by default the configuration's. */
   readonly relayTimeoutMs?: number;
 }
@@ -25,14 +31,21 @@ export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
  * text is not changed.
  *
  * @returns the synthesis, also of a loop that did not converge
- * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed; both before anything is started
+ * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed, `NO_ISOLATION`; all before anything is started
  */
 export async function refine(task: string, options: RefineOptions = {}): Promise<RefineReport> {
   const { env: environment } = process;
   const root = options.root ?? findRoot(process.cwd());
   const { config } = loadConfig(root, environment);
   const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs, fallback, envPass } = config;
+  const isolation = {
+    flag: options.isolation,
+    configured: modeOf(config.isolation) ?? 'auto',
+    needs: needsOf(config.isolation),
+    say: () => {},
+  };
   const place = {
+    isolation,
     cwd: options.cwd ?? process.cwd(),
     environment,
     envPass,

@@ -4,12 +4,14 @@
  * the same in both ways.
  */
 import { randomBytes } from 'node:crypto';
+import { AgentError } from '../../../model/text/errors.ts';
 import type { Name } from '../../../model/text/names.ts';
 import type { RelayOutcome } from '../../../model/pipeline/round.ts';
 import { LIMITS, refusalText, thousands } from '../../../policy/context-budget.ts';
 import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
 import type { Brief } from '../../../policy/refine/round-brief.ts';
+import type { TreePlace } from '../../landing/tree-place.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
 import { ownSpender } from '../../budget/own-ledger.ts';
 import { gitDiff } from '../../process/git-diff.ts';
@@ -78,19 +80,49 @@ export class RefineRelay {
     return team === undefined ? this.#left : team.end(now);
   }
 
-  /** The present diff; left out with a note if it has grown over its limit. */
-  async diff(signal: AbortSignal): Promise<string | undefined> {
+  /**
+   * The present diff; left out with a note if it has grown over its limit.
+   *
+   * @param backend with trees its own change, without one what landed
+   */
+  async diff(signal: AbortSignal, backend?: Name): Promise<string | undefined> {
     if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
+    if (this.#prepared.trees !== undefined) {
+      const text = await this.#team?.changes(backend, signal);
+      return text === undefined || this.#isDiff(Buffer.byteLength(text)) ? text : undefined;
+    }
     const diff = await gitDiff(this.#place.cwd, signal, this.#prepared.repository);
     if (diff.ok) return diff.text;
-    this.#observer.note(
-      `The diff grew to ${thousands(diff.bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,
-    );
+    this.#isDiff(diff.bytes);
     return undefined;
   }
 
+  /** Whether a diff may be in a prompt; that it is left out is noted. */
+  #isDiff(bytes: number): boolean {
+    if (bytes <= LIMITS.diff) return true;
+    this.#observer.note(
+      `The diff grew to ${thousands(bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,
+    );
+    return false;
+  }
+
+  /** Where the work of a backend lies, if it has a tree of its own. */
+  placeOf(backend: Name): TreePlace | undefined {
+    return this.#team?.placeOf(backend);
+  }
+
+  /** The folders of the team that asks the backends. */
+  get folders(): readonly string[] {
+    return this.#team?.folders ?? [];
+  }
+
+  /** Ends a round: with trees the change of its winner lands, if one of its results is the best so far. */
+  async settle(winner: Name | undefined, signal: AbortSignal): Promise<void> {
+    await this.#team?.settle(winner, signal);
+  }
+
   async #prompts(backends: readonly Name[], brief: Brief, signal: AbortSignal) {
-    const { ask, sandbox } = this.#prepared;
+    const { ask, sandbox, trees } = this.#prepared;
     const diff = await this.diff(signal);
     const prompts = new Map<Name, string>();
     const refused: Outcomes = new Map();
@@ -101,7 +133,7 @@ export class RefineRelay {
         sandbox: sandbox.sandbox,
         boundary: randomBytes(9).toString('hex'),
         diff,
-        after: sandbox.sandbox === 'read-only' ? [] : [...prompts.keys()],
+        after: sandbox.sandbox === 'read-only' || trees !== undefined ? [] : [...prompts.keys()],
       });
       if (!fitted.ok) {
         refused.set(name, { kind: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
@@ -115,6 +147,8 @@ export class RefineRelay {
 
   async #relayed(prompts: Prompts, signal: AbortSignal): Promise<Outcomes> {
     const isLong = [...prompts.values()].some((prompt) => prompt.length > LONGEST_PROMPT);
+    if (isLong && this.#prepared.trees !== undefined)
+      this.#abandonTeam(`a prompt is longer than ${thousands(LONGEST_PROMPT)} characters`);
     const answers = this.#isDirect || isLong ? undefined : await this.#byTeam(prompts, signal);
     if (answers === undefined) return this.#directly(prompts, signal);
     if (answers.silent.length === 0) return new Map(answers.outcomes);
@@ -141,8 +175,8 @@ export class RefineRelay {
   }
 
   #makeTeam(prompts: Prompts, signal: AbortSignal): Promise<RelayTeam> {
-    const { ask, backends, sandbox } = this.#prepared;
-    const { cwd, envPass, relayTimeoutMs, open, session } = this.#place;
+    const { ask, backends, sandbox, trees } = this.#prepared;
+    const { cwd, envPass, relayTimeoutMs, open, session, isolation } = this.#place;
     return RelayTeam.open(
       {
         task: ask.task,
@@ -154,12 +188,17 @@ export class RefineRelay {
         open,
         session,
         timeoutMs: relayTimeoutMs,
+        trees,
+        needs: isolation?.needs,
       },
       signal,
     );
   }
 
+  /** @throws AgentError `NO_ISOLATION` where each backend must have a tree of its own */
   #abandonTeam(why: string): void {
+    if (this.#prepared.trees !== undefined)
+      throw new AgentError('NO_ISOLATION', `Each backend has a tree of its own, and without its team none: ${why}`);
     this.#isDirect = true;
     this.#observer.note(`Worked without a team from here on: ${why}`);
   }

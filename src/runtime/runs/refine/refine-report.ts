@@ -5,7 +5,7 @@ import type { Gate } from '../../../model/team/team-config.ts';
 import type { Synthesis } from '../../../policy/refine/synthesis.ts';
 import { synthesisText } from '../../../policy/refine/synthesis-text.ts';
 import { realDisk } from '../../../store/files/disk.ts';
-import type { TeamPaths } from '../../../store/files/paths.ts';
+import { teamPaths, type TeamPaths } from '../../../store/files/paths.ts';
 import { writeApart, writeReport } from '../../../store/board/report-files.ts';
 import { openForReading } from '../../../store/team/team-reader.ts';
 import { reportOf } from '../../views/report.ts';
@@ -38,7 +38,8 @@ export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Sy
   const base = baseReport(place, kept, exitCode);
   const outcome = synthesis.converged ? 'succeeded' : synthesis.ending === 'interrupted' ? 'interrupted' : 'failed';
   const report = { ...base, ...synthesis, outcome, exitCode, durationMs: Math.round(kept.durationMs) } as const;
-  const text = synthesisText(synthesis);
+  const apply = report.apply === undefined ? '' : `\n\nApply: ${report.apply.command}`;
+  const text = `${synthesisText(synthesis)}${apply}`;
   try {
     const folder = write(text, report, place, kept);
     return { ...report, folder, text: `${text}\n\n${folder}` };
@@ -80,9 +81,12 @@ function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, 
       headline: _____,
       failures: ______,
       roles: _______,
+      apply,
       ...report
     } = reportOf(reader, { gates, exitCode });
-    return report;
+    // A team of which nothing landed is archived.
+    const isArchived = record.folder !== teamPaths(record.root, record.name).folder;
+    return apply === undefined || isArchived ? report : { ...report, apply };
   } finally {
     reader.close();
   }

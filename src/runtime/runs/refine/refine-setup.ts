@@ -2,7 +2,7 @@
 import { parseAgentFlag, type AgentSpec, type Sandbox } from '../../../model/agent/agent.ts';
 import { parseBackends, type AskedBackends, type Backend } from '../../../model/pipeline/backend.ts';
 import { AgentError, UsageError } from '../../../model/text/errors.ts';
-import type { Name } from '../../../model/text/names.ts';
+import { parseName, type Name } from '../../../model/text/names.ts';
 import { complexityOf } from '../../../policy/divide/complexity.ts';
 import { LIMITS, refusalText } from '../../../policy/context-budget.ts';
 import { deliverablesOf } from '../../../policy/refine/deliverables.ts';
@@ -15,8 +15,12 @@ import { availableOf, probe } from '../../agents/probes.ts';
 import { gitDiff } from '../../process/git-diff.ts';
 import type { KnownPlace } from '../../process/git-place.ts';
 import { refuseNesting } from '../relay-call.ts';
+import { treesFor, type SaidOfTrees } from '../run.ts';
 import type { SessionOptions } from '../session.ts';
 import type { OpenOptions } from '../../team/team-handle.ts';
+
+/** The role of a worker. */
+export const RELAY_ROLE = parseName('role', 'relay');
 
 export interface RefinePlace {
   /** The working directory of the agents. */
@@ -31,6 +35,8 @@ export interface RefinePlace {
   readonly fallback: readonly string[];
   /** Milliseconds for each call. */
   readonly relayTimeoutMs: number;
+  /** Whether each backend works in a tree of its own; absent: none does. */
+  readonly isolation?: SaidOfTrees | undefined;
 }
 
 export interface RefineAsk {
@@ -55,6 +61,8 @@ export interface PreparedRefine {
   readonly backends: readonly Backend[];
   readonly skipped: Extract<Preflight, { go: true }>['skipped'];
   readonly sandbox: SandboxChoice;
+  /** Each backend works in a tree of its own. */
+  readonly trees: 'trees' | undefined;
   readonly rubric: Rubric;
   readonly reviewers: ReadonlyMap<Name, ReviewerChoice>;
   /** With a diff: the repository before backends write. */
@@ -78,18 +86,44 @@ export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: 
   const repository = ask.includeDiff === true ? await requireFittingDiff(place.cwd, signal) : undefined;
   const deliverables = deliverablesOf(task);
   const isComplex = deliverables.length > 1 || complexityOf(task).score >= COMPLEX_FROM;
+  const sandbox = chooseSandbox(task, ask.sandbox);
+  const trees = await treesOf(ready.backends, { ...ask, sandbox: sandbox.sandbox }, place);
   const disclosed = [...new Set([...reviewers.values()].map(disclosure))];
   return {
     ask: { ...ask, task },
     maxRounds: Math.min(MOST_ROUNDS, Math.max(1, Math.trunc(ask.maxRounds ?? DEFAULT_ROUNDS))),
     backends: ready.backends,
     skipped: ready.skipped,
-    sandbox: chooseSandbox(task, ask.sandbox),
+    sandbox,
+    trees,
     rubric: { deliverables, isComplex },
     reviewers,
     repository,
     warnings: [...ready.warnings, ...disclosed],
   };
+}
+
+/** @throws AgentError `NO_ISOLATION` */
+async function treesOf(
+  backends: readonly Backend[],
+  { sandbox, team }: Pick<RefineAsk, 'sandbox' | 'team'>,
+  { isolation, cwd, open: { root } }: RefinePlace,
+): Promise<'trees' | undefined> {
+  // Who only reads needs no files of its own.
+  if (isolation === undefined || sandbox === 'read-only') return undefined;
+  const members = backends.map(() => ({ role: RELAY_ROLE, sandbox }));
+  const { needs, ...said } = isolation;
+  const trees = await treesFor(
+    { members },
+    { ...said, needs: needs && { ...needs, review: undefined } },
+    { cwd, root },
+  );
+  if (trees !== undefined && team === false)
+    throw new AgentError(
+      'NO_ISOLATION',
+      '`isolation: trees` is not possible with --no-team: a tree belongs to a worker. Leave out one of both.',
+    );
+  return trees;
 }
 
 /** @throws AgentError `AGENT_UNAVAILABLE` */

@@ -3,6 +3,7 @@
  * first task is on the board when it starts. Backends that may write work in turn: the task of the second waits for
  * that of the first.
  */
+import type { TreeNeeds } from '../../../model/team/isolation.ts';
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import type { Backend } from '../../../model/pipeline/backend.ts';
 import type { BudgetAccount } from '../../../model/team/budget-account.ts';
@@ -16,7 +17,10 @@ import { failedCall, relayOutcome } from '../../../policy/refine/relay-outcome.t
 import { readResult } from '../../../store/board/results.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
 import { findTeam } from '../../../store/team/team-list.ts';
+import type { TreePlace } from '../../landing/tree-place.ts';
 import { closeTeam } from '../lifecycle.ts';
+import { RELAY_ROLE } from './refine-setup.ts';
+import type { RoundLanding } from './round-landing.ts';
 import { RunSession, type SessionOptions } from '../session.ts';
 import { Tasks } from '../../team/task-service.ts';
 import { makeTeam, type OpenOptions, type TeamHandle } from '../../team/team-handle.ts';
@@ -33,6 +37,9 @@ interface RelayTeamInput {
   readonly timeoutMs: number;
   readonly open: OpenOptions;
   readonly session: SessionOptions;
+  /** Each worker has a tree of its own. */
+  readonly trees: 'trees' | undefined;
+  readonly needs: TreeNeeds | undefined;
 }
 
 /** The results of a call. `silent` lists the backends that did not answer within their time and {@link SILENT_MS}. */
@@ -46,7 +53,6 @@ const SILENT_MS = 30_000;
 /** Characters; a longer prompt does not fit into a task of the board. */
 export const LONGEST_PROMPT = 262_144;
 const MOST_NAMES = 100;
-const ROLE = 'relay';
 
 export class RelayTeam {
   readonly #input: RelayTeamInput;
@@ -56,8 +62,10 @@ export class RelayTeam {
   /** The present call: backend → task. */
   #asked: ReadonlyMap<Name, string>;
   #calls = 1;
+  readonly #landing: RoundLanding | undefined;
 
-  private constructor(input: RelayTeamInput, session: RunSession) {
+  private constructor(input: RelayTeamInput, session: RunSession, landing: RoundLanding | undefined) {
+    this.#landing = landing;
     this.#input = input;
     this.#session = session;
     this.#board = new Tasks(session.store, session.speaker);
@@ -78,11 +86,14 @@ export class RelayTeam {
     const options = relayOptions(input.session);
     try {
       const session = await RunSession.open(paths, options);
+      let landing: RoundLanding | undefined;
       try {
         await session.note({ status: 'active', phase: 'setup', template: 'refine', prompt: input.task });
+        landing = await landingOf(input, session, signal);
         await session.start(session.startable(), signal);
-        return new RelayTeam(input, session);
+        return new RelayTeam(input, session, landing);
       } catch (error) {
+        await landing?.close();
         await session.close();
         throw error;
       }
@@ -106,6 +117,31 @@ export class RelayTeam {
     return this.#session.store.ledger.look();
   }
 
+  /** The team's folders. */
+  get folders(): readonly string[] {
+    const { folder, board } = this.#session.store.paths;
+    return [folder, board];
+  }
+
+  /** Where the work of a backend lies, if it has a tree of its own. */
+  placeOf(backend: Name): TreePlace | undefined {
+    return this.#landing?.placeOf(workerOf(backend, this.#input.backends));
+  }
+
+  /** The change of a backend in this round, or all that landed, as git prints it; undefined without trees. */
+  async changes(backend: Name | undefined, signal: AbortSignal): Promise<string | undefined> {
+    return this.#landing?.changes(backend === undefined ? undefined : this.#asked.get(backend), signal);
+  }
+
+  /**
+   * Ends a round: the change of its winner lands, the others are kept below `left/`.
+   *
+   * @param winner absent: a result of an earlier round is better
+   */
+  async settle(winner: Name | undefined, signal: AbortSignal): Promise<void> {
+    await this.#landing?.settle([...this.#asked.values()], winner && this.#asked.get(winner), signal);
+  }
+
   /** Waits for the answers to the first prompts. */
   first(signal: AbortSignal): Promise<RelayAnswers> {
     return this.#answers(signal);
@@ -116,7 +152,7 @@ export class RelayTeam {
     this.#calls += 1;
     const asked = new Map<Name, string>();
     for (const [name, prompt] of prompts) {
-      const before = isWriting(this.#input) ? [...asked.values()].slice(-1) : [];
+      const before = inTurn(this.#input) ? [...asked.values()].slice(-1) : [];
       const { id } = await this.#board.add({ ...taskOf(this.#input, name, prompt, this.#calls), blockedBy: before });
       asked.set(name, id);
     }
@@ -138,11 +174,15 @@ export class RelayTeam {
     try {
       this.#session.halt();
       await this.#loop;
+      await this.#landing?.stop();
       await this.#session.shutDown({ force: true, now });
+      await this.#landing?.close();
       await this.#session.note({ status: 'shutdown', phase: 'complete' });
     } finally {
       await this.#session.close();
     }
+    // What landed is applied later.
+    if ((await this.#landing?.hasUnapplied()) === true) return paths;
     await closeTeam(paths, { purpose: 'delete', force: true, now }, options);
     return findTeam(open.root, paths.name)?.paths ?? paths;
   }
@@ -155,7 +195,7 @@ export class RelayTeam {
     const waker = new Waker(store, [store.paths.log, store.paths.ledger], signal);
     try {
       for (;;) {
-        const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
+        const open = [...this.#asked].filter(([, id]) => !isAnswered(this.#board.get(id)));
         if (this.#asked.size - open.length > ended) {
           [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
           await this.#unblockNext();
@@ -204,8 +244,8 @@ export class RelayTeam {
 
   #outcomeOf(task: Task): RelayOutcome | undefined {
     const { store } = this.#session;
-    if (task.status === 'completed') {
-      const text = readResult(store.disk, store.paths, task.id, task.by.epoch) ?? task.result.summary;
+    if (task.status === 'completed' || task.status === 'landing') {
+      const text = readResult(store.disk, store.paths, task.id, task.claims) ?? task.result.summary;
       return relayOutcome({ kind: 'answered', text }, this.#input.sandbox);
     }
     if (!isFinal(task)) return undefined;
@@ -247,19 +287,34 @@ function teamInput(input: RelayTeamInput) {
     task: String(at + 1),
     fields: newTaskSchema.parse({
       ...taskOf(input, name, prompt, 1),
-      blockedBy: isWriting(input) && at > 0 ? [String(at)] : [],
+      blockedBy: inTurn(input) && at > 0 ? [String(at)] : [],
     }),
   }));
   const members = backends.map(({ name, agent }) => ({
     name: workerOf(name, backends),
-    role: ROLE,
+    role: RELAY_ROLE,
     agent,
     sandbox,
   }));
-  return { profile: 'relay' as const, members, cwd, envPass, changes: tasks };
+  const { trees: isolation, needs: trees } = input;
+  return { profile: 'relay' as const, members, cwd, envPass, isolation, trees, changes: tasks };
 }
 
-const isWriting = ({ sandbox }: RelayTeamInput): boolean => sandbox !== 'read-only';
+const inTurn = ({ sandbox, trees }: RelayTeamInput): boolean => sandbox !== 'read-only' && trees === undefined;
+
+/** A change that waits for the verdict of its round is an answer. */
+const isAnswered = (task: Task): boolean => isFinal(task) || task.status === 'landing';
+
+/** Without trees no module of theirs is loaded. */
+async function landingOf(
+  { trees }: RelayTeamInput,
+  session: RunSession,
+  signal: AbortSignal,
+): Promise<RoundLanding | undefined> {
+  if (trees === undefined) return undefined;
+  const { RoundLanding } = await import('./round-landing.ts');
+  return RoundLanding.open(session, signal);
+}
 
 /** `relay-worker`; with several backends each worker has its backend's name. */
 const workerOf = (name: Name, { length }: readonly Backend[]): Name =>

@@ -79,6 +79,7 @@ class Refinement {
       ...place,
       isolation: place.session.isolation ?? 'auto',
       lend: place.session.lend,
+      team: () => this.#relay.folders,
       onNotEnforced: this.#notEnforced,
       spender: () => this.#relay.spender,
     });
@@ -91,7 +92,7 @@ class Refinement {
     this.#loop = beginLoop({
       backends: prepared.backends.map(({ name }) => name),
       maxRounds: prepared.maxRounds,
-      inTurn: prepared.sandbox.sandbox !== 'read-only',
+      inTurn: prepared.sandbox.sandbox !== 'read-only' && prepared.trees === undefined,
       rubric: prepared.rubric,
     });
   }
@@ -157,18 +158,20 @@ class Refinement {
 
   async #reviewed({ candidates }: Extract<LoopCommand, { do: 'review' }>): Promise<LoopOutcome> {
     this.#tell('review', `reviewing ${candidates.map(({ backend }) => backend).join(', ')}`);
-    const { ask } = this.#prepared;
-    const diff = ask.includeDiff === true ? await this.#relay.diff(this.#signal) : undefined;
     const place = { prepared: this.#prepared, place: this.#place, calls: this.#calls };
     const reviews = await reviewAll(candidates, {
       ...place,
-      diff,
+      relay: this.#relay,
       signal: this.#signal,
       onNotEnforced: this.#notEnforced,
     });
     if (reviews === undefined) return stop();
     const outcome: LoopOutcome = { kind: 'review', ...reviews };
-    this.#tellDecision(advanceLoop(this.#loop, outcome), present(this.#loop).n);
+    const round = present(this.#loop).n;
+    const next = advanceLoop(this.#loop, outcome);
+    const best = next.best?.candidate;
+    await this.#relay.settle(best?.round === round ? best.backend : undefined, this.#signal);
+    this.#tellDecision(next, round);
     return outcome;
   }
 

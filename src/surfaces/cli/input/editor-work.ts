@@ -186,7 +186,7 @@ async function pipelineTeam(
 ): Promise<LeadableTeam> {
   const pipeline = pipelineNamed(rootOf(context), name);
   for (const warning of pipeline.warnings) context.warn(warning);
-  const paths = await teamOfPipeline(context, pipeline, requirement, options.agent);
+  const paths = await teamOfPipeline(context, pipeline, requirement, { agent: options.agent });
   const { session } = settings(context);
   const lead = { ...sessionOf(session, options), passesCheckpoints: context.flags.yes };
   return leadable(context, paths, options, false, (run) => resumeTeam(paths, lead, run));

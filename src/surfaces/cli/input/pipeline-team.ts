@@ -10,19 +10,24 @@ import {
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { agentFor } from './default-agent.ts';
+import { askedIsolationOf, type IsolationFlag } from './asked-isolation.ts';
 import { excludeTeamFiles } from './git-exclude.ts';
 import { settings } from './settings.ts';
 
+interface PipelineFlags extends IsolationFlag {
+  readonly agent?: string | undefined;
+}
+
 /**
- * @param flag the value of `--agent`
- * @throws AgentError `AGENT_UNAVAILABLE`; UsageError `USAGE` without a working directory
+ * @throws AgentError `AGENT_UNAVAILABLE`; UsageError `USAGE` without a working directory; `NO_ISOLATION`
  */
 export async function teamOfPipeline(
   context: CliContext,
   given: GivenPipeline,
   requirement: string,
-  flag: string | undefined,
+  flags: PipelineFlags,
 ): Promise<TeamPaths> {
+  const { agent: flag } = flags;
   const agent = await agentFor(settings(context), context.io, flag, 'for the roles');
   const { cwd, environment } = context.io;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
@@ -30,7 +35,11 @@ export async function teamOfPipeline(
   excludeTeamFiles(context);
   // With --agent, no other agent is used.
   const subagents = flag === undefined ? await perspectiveAgents(agent, environment) : [];
-  const paths = await makePipelineTeam({ given, requirement, agent, subagents, cwd }, settings(context).open);
+  const isolation = askedIsolationOf(context, flags);
+  const paths = await makePipelineTeam(
+    { given, requirement, agent, subagents, cwd, isolation },
+    settings(context).open,
+  );
   context.info(`Session ${paths.name}; after an interruption, \`teams resume ${paths.name}\` continues it.`);
   return paths;
 }

@@ -184,6 +184,7 @@ export const refined = answer({
   contributions: z.array(z.strictObject({ backend: text, what: text, used: z.boolean() })),
   result: z.string().nullable(),
   resultFrom: z.strictObject({ backend: text, round: counted }).nullable(),
+  apply: z.strictObject({ command: text }).optional(),
 });
 export const relayed = answer({ backend: text, sandbox: text, text: z.string() });
 

@@ -20,6 +20,11 @@ export const pipelines: readonly Verb[] = [
       },
       { flags: '--timeout <duration>', what: 'stop after this time with exit 124' },
       ...budgetOptions('the team'),
+      {
+        flags: '--isolation <mode>',
+        what: 'trees: each role works in a tree of its own, and `teams apply` brings what landed into your files; off; auto',
+      },
+      { flags: '--apply', what: 'bring what landed into your files at the end, where roles have trees of their own' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
     ],
     examples: [

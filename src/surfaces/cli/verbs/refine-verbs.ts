@@ -27,6 +27,14 @@ export const refining: readonly Verb[] = [
       { flags: '--include-diff', what: 'add the git diff to the prompt (at most 300,000 bytes)' },
       { flags: '--repo <dir>', what: 'the directory to work in (default: current directory)' },
       { flags: '--no-team', what: 'call the backends from this process; start no worker processes' },
+      {
+        flags: '--isolation <mode>',
+        what: 'trees: each backend works in a tree of its own, all at once, and the winner lands; off; auto',
+      },
+      {
+        flags: '--apply',
+        what: 'bring what landed into your files at the end, where backends have trees of their own',
+      },
       ...budgetOptions('the loop'),
       { flags: '--timeout <duration>', what: 'stop after this time with the best result so far and exit 124' },
     ],

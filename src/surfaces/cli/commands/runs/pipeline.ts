@@ -10,6 +10,7 @@ import {
   type GivenPipeline,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
+import { isolationFlag } from '../../input/asked-isolation.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags } from '../../input/lead-run.ts';
@@ -27,6 +28,8 @@ const schema = z.object({
   graph: flag,
   eject: flag,
   agent: text,
+  isolation: isolationFlag,
+  apply: flag,
   timeout: duration,
   detach: flag,
   ...budgetFlags,
@@ -89,7 +92,7 @@ async function asked(): Promise<string> {
 
 async function run(context: CliContext, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
   const { session } = settings(context);
-  const paths = await teamOfPipeline(context, given, requirement, options.agent);
+  const paths = await teamOfPipeline(context, given, requirement, options);
   const flags: RunFlags = { ...options, failFast: false, strict: false, takeover: false };
   if (options.detach) return detachRun(context, paths, flags);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };

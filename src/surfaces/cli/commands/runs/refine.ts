@@ -1,15 +1,27 @@
 /** `teams refine`: runs the do–review–decide loop, from a task to its synthesis. */
 import * as z from 'zod';
-import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../../app.ts';
+import {
+  findTeam,
+  parseName,
+  parseRounds,
+  refineAt,
+  refineRequest,
+  sandboxSchema,
+  UsageError,
+  type RefineAsk,
+} from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
+import { isolationFlag } from '../../input/asked-isolation.ts';
+import { applyAtEnd } from '../../input/apply-work.ts';
 import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
 import { freeTerminal } from '../../output/lead-terminal.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { progressLine } from '../../output/refine-progress.ts';
 import { refinePlace } from '../../input/refine-place.ts';
+import { rootOf } from '../../input/root.ts';
 import { readStdin } from '../../input/stdin.ts';
 import type { Act } from '../../verb.ts';
 
@@ -21,6 +33,8 @@ const schema = z.object({
   validate: text,
   includeDiff: flag,
   repo: text,
+  isolation: isolationFlag,
+  apply: flag,
   timeout: duration,
   team: z.boolean().default(true),
   ...budgetFlags,
@@ -40,8 +54,14 @@ export const act: Act = async (context, given) => {
   });
   const { text: said, ...data } = report;
   context.result(data, said);
+  if (report.apply !== undefined && report.team !== null) await applyLanded(context, report.team, options);
   return interrupts.code !== undefined && !report.converged ? interrupts.code : report.exitCode;
 };
+
+async function applyLanded(context: CliContext, name: string, { apply }: Options): Promise<void> {
+  const team = findTeam(rootOf(context), parseName('team', name));
+  if (team !== undefined) await applyAtEnd(context, team.paths, apply);
+}
 
 async function askOf(context: CliContext, words: readonly string[], options: Options): Promise<RefineAsk> {
   const { backend, sandbox, reviewer, validate, includeDiff, team } = options;
