@@ -10,7 +10,8 @@ import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { Launch } from './program-dialect.ts';
 import { prepareHome } from './agent-home-contents.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
-import { loginLinks } from '../logins.ts';
+import { loginLinks, loginOf } from '../logins.ts';
+import { exists } from '../script-files.ts';
 
 type Env = TurnInput['env'];
 
@@ -29,7 +30,7 @@ function gemini(
   env: Env,
 ): Launch {
   const home = agentContext.home === undefined ? undefined : join(agentContext.home, 'gemini');
-  if (home !== undefined) prepareHome(home, geminiHome(agentContext, env, options));
+  if (home !== undefined) prepareHome(home, geminiHome(home, agentContext, env, options));
   const policy = home === undefined || agentContext.asks !== true ? [] : [`--admin-policy=${join(home, ASKS)}`];
   const chosen = model === undefined ? [] : [`--model=${model}`];
   return {
@@ -64,13 +65,18 @@ decision = "allow"
 priority = 950
 `;
 
-function geminiHome({ server, asks = false }: AgentContext, env: Env, options: AgentSpec['options'] = {}) {
+function geminiHome(
+  home: string,
+  { server, asks = false }: AgentContext,
+  env: Env,
+  options: AgentSpec['options'] = {},
+) {
   const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
   const settings = {
     telemetry: { enabled: false },
     privacy: { usageStatisticsEnabled: false },
     general: { maxAttempts: 1, enableAutoUpdate: false, enableAutoUpdateNotification: false },
-    security: { auth: { selectedType: key === undefined ? 'oauth-personal' : 'gemini-api-key' } },
+    security: { auth: { selectedType: key === undefined ? accountOf(home, env) : 'gemini-api-key' } },
     // Gemini's own subagents would be outside the team's control.
     experimental: { enableAgents: false },
     tools: { exclude: ['invoke_agent', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'] },
@@ -85,6 +91,17 @@ function geminiHome({ server, asks = false }: AgentContext, env: Env, options: A
     },
     links: loginLinks('gemini', env, '.gemini'),
   };
+}
+
+/**
+ * The user's account, if there is a login to one. Else nothing is chosen, and Gemini refuses by protocol: with an account
+ * and no login it would print an address, and take what we send it for the code that is typed in there.
+ */
+function accountOf(home: string, env: Env): 'oauth-personal' | undefined {
+  const { directory, files } = loginOf('gemini', env);
+  // The first is the login; the others only name accounts.
+  const [login = ''] = files;
+  return [join(directory, login), join(home, '.gemini', login)].some(exists) ? 'oauth-personal' : undefined;
 }
 
 /** Environment variables by name: the values are in Gemini's environment, not in a file. */

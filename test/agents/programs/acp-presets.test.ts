@@ -1,5 +1,5 @@
 /** How the programs that speak ACP are started. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../support/temp.ts';
@@ -43,4 +43,19 @@ describe('the configuration of a project, which could answer in our place,', () 
     expect(readFileSync(policy, 'utf8')).toMatch(/toolName = "\*"\ndecision = "ask_user"/);
     expect(acpLaunch({ kind: 'gemini' }, { home }, place()).argv.join(' ')).not.toContain('policy');
   });
+});
+
+it('Gemini is told to use an account only if there is a login: else it says by protocol that there is none', () => {
+  const [home, user] = [tempDir(), tempDir()];
+  const chosen = (env: Record<string, string> = {}): unknown => {
+    acpLaunch({ kind: 'gemini' }, { home }, { ...place(), env: { HOME: user, ...env } });
+    const settings: unknown = JSON.parse(readFileSync(join(home, 'gemini/.gemini/settings.json'), 'utf8'));
+    return settings;
+  };
+  const auth = (selectedType?: string): unknown => expect.objectContaining({ security: { auth: { selectedType } } });
+  expect(chosen()).toEqual(expect.objectContaining({ security: { auth: {} } }));
+  expect(chosen({ GEMINI_API_KEY: 'k' })).toEqual(auth('gemini-api-key'));
+  mkdirSync(join(user, '.gemini'));
+  writeFileSync(join(user, '.gemini/oauth_creds.json'), '{}');
+  expect(chosen()).toEqual(auth('oauth-personal'));
 });
