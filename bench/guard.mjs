@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ROOT } from './lib/build.mjs';
 import { median, quantile, short } from './lib/figures.mjs';
+import { flagsOf } from './lib/flags.mjs';
 import { processorTime, wallTime } from './lib/timed-program.mjs';
 
 const BUDGET_MS = 150_000;
@@ -17,7 +17,7 @@ const LEAST_ROUNDS = 3;
 const SMALLEST = 0.03;
 const RESAMPLES = 2_000;
 
-const { values: flags } = parseArgs({ options: { against: { type: 'string', default: 'HEAD' } } });
+const flags = flagsOf({ against: { type: 'string', default: 'HEAD' } });
 const git = (...argv) =>
   execFileSync('git', ['-C', ROOT, ...argv], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 

@@ -11,8 +11,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { buildProduct, installYardsticks, ROOT } from './lib/build.mjs';
+import { flagsOf } from './lib/flags.mjs';
 import { GOALS } from './limits.mjs';
 import { judge, keep, printChanges, printGoals, printTable, resultOf } from './lib/report.mjs';
 
@@ -91,14 +91,12 @@ const QUICK = {
 /** These compare with nothing that must be installed. */
 const WITHOUT_YARDSTICKS = new Set(['5', '6', '9', '10', '11', '12', '13', '14', '15', 'fence', 'manners']);
 
-const { values: flags } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    compare: { type: 'string' },
-    row: { type: 'string' },
-  },
+const flags = flagsOf({
+  quick: { type: 'boolean', default: false },
+  keep: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  compare: { type: 'string' },
+  row: { type: 'string' },
 });
 const rows = [...new Set([...Object.keys(GOALS).map((id) => id.split('.')[0]), 'curves'])];
 const known = new Set(rows.toSorted((one, other) => Number(one) - Number(other) || 0));

@@ -10,9 +10,11 @@ export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/a
 export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
+export { isReplica, makeSharedTeam } from './runtime/relay/make-shared-team.ts';
+export { serveReplica } from './runtime/relay/relay.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
-export { count } from './model/board/board.ts';
+export { count, emptyBoard, type Board } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';
 export { parseDuration } from './model/text/duration.ts';
 export { parseMoment } from './model/text/moment.ts';
@@ -73,6 +75,7 @@ export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
 export { changedTexts, changesSince, type ChangedText } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';
 export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
+export type { Clock } from './model/text/clock.ts';
 export { realClock } from './os/system-clock.ts';
 export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { roomIn } from './os/output-queue.ts';
@@ -191,6 +194,7 @@ export {
 } from './runtime/runs/task-run.ts';
 export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doctor.ts';
 export { teamEvents, teamNews } from './runtime/views/team-events.ts';
+export { TimeSlices } from './runtime/process/time-slices.ts';
 export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
 export { makeTeam, openHandle, TeamHandle } from './runtime/team/team-handle.ts';
 export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
@@ -201,7 +205,8 @@ export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.
 export { replay, type ReplayResult } from './runtime/replay/replay.ts';
 export { readCase, recordingOf, saveCase } from './store/session/recorded-run.ts';
 export { replayText } from './policy/replay-text.ts';
-export { teamAt, type TeamMoment } from './runtime/views/team-moment.ts';
+export { TeamPlayback, type PastPlace } from './runtime/past/team-playback.ts';
+export { teamAt, type TeamMoment } from './runtime/past/team-moment.ts';
 export { why, whyText, type Why } from './runtime/views/why.ts';
 export type { RunOutcome } from './policy/run-outcome.ts';
 export type { WhyLimits } from './runtime/views/why-facts.ts';

@@ -168,7 +168,7 @@ const ARCHITECTURE: Architecture = {
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
     policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'up', 'sandbox', 'view', ''],
-    store: ['', 'engine', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
+    store: ['', 'engine', 'session', 'team', 'replica', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
       'runs/refine',
@@ -177,6 +177,7 @@ const ARCHITECTURE: Architecture = {
       'runs/up',
       'runs',
       'landing',
+      'relay',
       'teammate',
       'agents',
       'lead',
@@ -187,6 +188,7 @@ const ARCHITECTURE: Architecture = {
       'team',
       'telemetry',
       'replay',
+      'past',
       'views',
       'trees',
       'process',

@@ -22,7 +22,9 @@ export async function measure(bench) {
     ours.push((await runPlan(join(dir, `run-${round}`), size.runTasks)).ms);
     if (hasParallel) theirs.push(await runParallel(dir, size.runTasks));
   }
-  bench.say(`${size.runTasks} × true: teams ${Math.round(median(ours))} ms, parallel ${Math.round(median(theirs))} ms`);
+  bench.say(
+    `${size.runTasks} × true: teams ${Math.round(median(ours))} ms, ${hasParallel ? `parallel ${Math.round(median(theirs))} ms` : 'no parallel'}`,
+  );
   bench.check('10.parallel', hasParallel ? { ours, theirs } : { skipped: 'parallel is not installed' });
   await growth(bench);
 }

@@ -13,6 +13,8 @@ const HEAD_MS = 10_000;
 const LEAVE_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 
+const HEADER_BYTES = 5;
+
 export type FrameKind = 'stdout' | 'stderr' | 'exit';
 const CODES: Readonly<Record<FrameKind, number>> = { stdout: 1, stderr: 2, exit: 3 };
 
@@ -119,10 +121,10 @@ function headOf(socket: Socket): Promise<string | undefined> {
 }
 
 function send(socket: Socket, kind: FrameKind, bytes: Uint8Array): Promise<void> {
-  const frame = Buffer.alloc(5 + bytes.length);
+  const frame = Buffer.alloc(HEADER_BYTES + bytes.length);
   frame.writeUInt8(CODES[kind], 0);
   frame.writeUInt32BE(bytes.length, 1);
-  frame.set(bytes, 5);
+  frame.set(bytes, HEADER_BYTES);
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
     socket.write(frame, () => resolve());
@@ -140,3 +142,47 @@ export const isServed = (path: string): Promise<boolean> =>
     });
     socket.once('error', () => resolve(false));
   });
+
+/**
+ * One request and its answer.
+ *
+ * @param head one line
+ * @param ms after which nothing more is waited for
+ * @returns what the server printed
+ * @throws the error of the connection (`ENOENT` and `ECONNREFUSED` where nobody listens); `ECONNRESET` if the answer
+ *   broke off; `ETIMEDOUT`
+ */
+export function askLocal(path: string, head: string, input: string, ms: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = createConnection({ path, allowHalfOpen: true });
+    const fail = (code: string): void => void socket.destroy(Object.assign(new Error(`${code} ${path}`), { code }));
+    const late = setTimeout(() => fail('ETIMEDOUT'), ms);
+    socket.once('connect', () => socket.end(`${head}\n${input}`));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.once('error', reject);
+    socket.once('end', () => {
+      const text = printed(Buffer.concat(chunks));
+      if (text === undefined) return fail('ECONNRESET');
+      resolve(text);
+      socket.destroy();
+    });
+    socket.once('close', () => {
+      clearTimeout(late);
+      // Settled already, unless the connection ended without a word.
+      reject(Object.assign(new Error(`ECONNRESET ${path}`), { code: 'ECONNRESET' }));
+    });
+  });
+}
+
+/** @returns undefined if the frames do not end with an exit */
+function printed(bytes: Buffer): string | undefined {
+  const out: Buffer[] = [];
+  for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
+    const [kind, length] = [bytes.readUInt8(at), bytes.readUInt32BE(at + 1)];
+    if (kind === CODES.exit) return Buffer.concat(out).toString('utf8');
+    if (kind === CODES.stdout) out.push(bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length));
+    at += HEADER_BYTES + length;
+  }
+  return undefined;
+}

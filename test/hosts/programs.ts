@@ -22,7 +22,7 @@ const home = ({ root }: Workplace): string => join(root, 'home');
 
 const claude: HostProgram = {
   host: 'claude',
-  pinned: '@anthropic-ai/claude-code@2.1.331',
+  pinned: '@anthropic-ai/claude-code@2.1.332',
   bin: 'claude',
   prepare: () => {},
   start: (place, url, prompt) => ({

@@ -412,7 +412,7 @@ describe('who leads', () => {
     const loop = session.run().catch((error: unknown) => error);
     await on.until('it works', (board) => board.busy.size === 1);
     const other = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-    on.handle.store.board.append({ lead: other, epoch: 2 }, () => ({ type: 'lead.took', epoch: 2 }));
+    on.handle.store.board.appendNow({ lead: other, epoch: 2 }, () => ({ type: 'lead.took', epoch: 2 }));
     on.handle.store.roster.write({ version: 1, name: name('ada'), phase: 'running' });
     const before = readFileSync(on.paths.log, 'utf8');
     expect(codeOf(await loop)).toBe('LEAD_ALIVE');

@@ -25,14 +25,14 @@ export async function asMember(
   const store = openStore(teamPaths(root, name(team)), { clock: realClock, seal });
   const [inc, token] = [ulid(), newToken()];
   const author = { by: name(member), inc };
-  store.board.append(author, (board) => ({
+  store.board.appendNow(author, (board) => ({
     type: 'member.started',
     name: name(member),
     inc,
     after: board.members.get(name(member))?.incarnation ?? null,
   }));
   if (claims !== undefined)
-    store.board.append(author, () => ({ type: 'task.claimed', task: claims, member: name(member) }));
+    store.board.appendNow(author, () => ({ type: 'task.claimed', task: claims, member: name(member) }));
   store.roster.write({
     version: 1,
     name: name(member),

@@ -40,7 +40,7 @@ export function senderOf(paths: TeamPaths, parts: Parts = {}) {
   const { disk = realDisk, clock = realClock, quota = MANY, durable = true, lockTimeoutMs = 15_000 } = parts;
   const locks = locksOf(paths, parts);
   const pinned = pinDirectory(disk, paths.folder);
-  const sender = new Sender(paths, { disk, clock, locks, pinned, quota, durable, lockTimeoutMs });
+  const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota, durable, lockTimeoutMs });
   return {
     sender,
     close: (): void => {

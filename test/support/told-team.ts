@@ -148,7 +148,7 @@ export class ToldTeam {
   }
 
   #append(author: Author, body: Body): this {
-    const { outcome } = this.store.board.append(author, () => body);
+    const { outcome } = this.store.board.appendNow(author, () => body);
     if (!outcome.ok) throw new Error(`${body.type} was refused: ${outcome.why}`);
     return this;
   }

@@ -107,6 +107,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   replay: ['duo', '--save-test', 'case.json'],
   'store init': ['postgres://nobody@127.0.0.1:1/x'],
   'store check': ['postgres://nobody@127.0.0.1:1/x'],
+  'store relay': ['postgres://nobody@127.0.0.1:1/x'],
 };
 
 describe.skipIf(process.getuid?.() !== 0)("root in another user's team writes nothing", () => {

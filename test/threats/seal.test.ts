@@ -3,13 +3,16 @@
  * (the repository and the commits of an undo). A pull, another user or a program can exchange them, also while a team
  * works; nothing is done by a document without the user's seal, and no change of ours gives it one.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Name } from '../../src/model/text/names.ts';
 import { configureMember } from '../../src/runtime/lead/configure-member.ts';
+import { initProject } from '../../src/runtime/setup/init.ts';
 import { openHandle } from '../../src/runtime/team/team-handle.ts';
+import { isConfigUntrusted } from '../../src/store/user/config-files.ts';
 import { failureSchema, Workplace } from '../support/cli.ts';
 
 type Fields = Record<string, unknown>;
@@ -235,4 +238,27 @@ describe('while a team works', () => {
     expect(existsSync(join(place.root, 'work/owned'))).toBe(false);
     expect([code, `${out}${err}`]).toEqual([4, expect.stringContaining('doctor --trust')]);
   });
+});
+
+it('a configuration that is exchanged while `init` writes it is not trusted: only what init wrote is', async () => {
+  const roots = Array.from({ length: 60 }, (_, n) => join(place.root, `init-${n}`));
+  for (const root of roots) mkdirSync(root);
+  const turns =
+    'for r; do until test -e "$r/.teams/config.yaml"; do :; done; printf "%s\\n" "defaultAgent: evil" >"$r/.teams/config.yaml"; done';
+  const other = spawn('/bin/sh', ['-c', turns, 'sh', ...roots], { stdio: 'ignore' });
+  const ended = once(other, 'exit');
+  try {
+    for (const root of roots) initProject(root);
+    await ended;
+  } finally {
+    other.kill('SIGKILL');
+  }
+  const [mine = ''] = [join(place.root, 'alone')].map((root) => {
+    mkdirSync(root);
+    initProject(root);
+    return readFileSync(join(root, '.teams/config.yaml'), 'utf8');
+  });
+  const foreign = roots.filter((root) => readFileSync(join(root, '.teams/config.yaml'), 'utf8') !== mine);
+  expect(foreign).not.toEqual([]);
+  expect(foreign.filter((root) => !isConfigUntrusted(root))).toEqual([]);
 });

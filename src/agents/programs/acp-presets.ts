@@ -14,9 +14,12 @@ import { loginLinks } from '../logins.ts';
 
 type Env = TurnInput['env'];
 
-export function acpLaunch(spec: AgentSpec, agentContext: AgentContext, { env }: Pick<TurnInput, 'env'>): Launch {
+type Place = Pick<TurnInput, 'env' | 'cwd' | 'sandbox'>;
+
+export function acpLaunch(spec: AgentSpec, agentContext: AgentContext, place: Place): Launch {
+  const { env } = place;
   if (spec.kind === 'gemini') return gemini(spec, agentContext, env);
-  if (spec.kind === 'opencode') return opencode(spec, agentContext, env);
+  if (spec.kind === 'opencode') return opencode(spec, agentContext, place);
   return { argv: [...(spec.command ?? []), ...(spec.args ?? [])], env };
 }
 
@@ -27,8 +30,10 @@ function gemini(
 ): Launch {
   const home = agentContext.home === undefined ? undefined : join(agentContext.home, 'gemini');
   if (home !== undefined) prepareHome(home, geminiHome(agentContext, env, options));
+  const policy = home === undefined || agentContext.asks !== true ? [] : [`--admin-policy=${join(home, ASKS)}`];
+  const chosen = model === undefined ? [] : [`--model=${model}`];
   return {
-    argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : [`--model=${model}`]), ...args],
+    argv: [...command, '--acp', '--skip-trust', ...chosen, ...policy, ...args],
     env: {
       // Without it, Gemini starts itself again with a larger heap, and a signal to the first process does not reach the
       // second.
@@ -40,7 +45,26 @@ function gemini(
   };
 }
 
-function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['options'] = {}) {
+/** Rules of a person who is asked: they come before what settings or policies of the project allow. */
+const ASKS = 'asks.toml';
+const ASKS_RULES = `[[rule]]
+toolName = "*"
+decision = "ask_user"
+priority = 900
+
+[[rule]]
+toolName = ["list_directory", "read_file", "read_many_files", "glob", "grep_search", "write_todos", "update_topic", "activate_skill", "list_background_processes", "read_background_output"]
+decision = "allow"
+priority = 950
+
+[[rule]]
+mcpName = "team"
+toolName = "*"
+decision = "allow"
+priority = 950
+`;
+
+function geminiHome({ server, asks = false }: AgentContext, env: Env, options: AgentSpec['options'] = {}) {
   const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
   const settings = {
     telemetry: { enabled: false },
@@ -55,7 +79,10 @@ function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['opti
   };
   return {
     // Written as the user's settings: system settings count only if root owns every directory on their path.
-    files: { '.gemini/settings.json': JSON.stringify(settings, undefined, 2) },
+    files: {
+      '.gemini/settings.json': JSON.stringify(settings, undefined, 2),
+      ...(asks ? { [ASKS]: ASKS_RULES } : undefined),
+    },
     links: loginLinks('gemini', env, '.gemini'),
   };
 }
@@ -89,15 +116,20 @@ const QUIET = {
   OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
 };
 
-function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch {
+function opencode(spec: AgentSpec, agentContext: AgentContext, { env, cwd, sandbox }: Place): Launch {
   const { command = [AGENT_KIND_RECORDS.opencode.program], args = [] } = spec;
+  // The project's configuration can allow what our answers refuse or a person is to be asked: they alone hold here.
+  const isAlone = agentContext.asks === true || (agentContext.isolate === undefined && sandbox !== 'full');
   return {
     argv: [...command, 'acp', ...args],
     env: {
       ...QUIET,
       ...env,
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(spec, env)),
-      // This overrides the project's own configuration.
+      ...(isAlone ? { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } : undefined),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(
+        opencodeConfig(spec, env, isAlone ? [join(cwd, 'AGENTS.md')] : undefined),
+      ),
+      // A rule of the same name in the project's configuration is not used; others of it may be.
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION),
       // Several processes with one database fail with "database is locked".
       ...defined({
@@ -113,9 +145,14 @@ const opencodeHome = (home: string, env: Env): string =>
   prepareHome(home, { copies: loginLinks('opencode', env, 'opencode') });
 
 /** A gateway is a provider of its own; the model's name follows the provider's. */
-function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {
+function opencodeConfig(
+  { model, baseUrl, options = {} }: AgentSpec,
+  env: Env,
+  instructions: readonly string[] | undefined,
+): JsonObject {
   // A denied tool is reported to the model; it need not end the turn.
-  const quiet = { autoupdate: false, share: 'disabled', experimental: { continue_loop_on_deny: true } };
+  const experimental = { continue_loop_on_deny: true };
+  const quiet = { autoupdate: false, share: 'disabled', experimental, ...defined({ instructions }) };
   if (baseUrl === undefined) return { ...quiet, model, ...options };
   const name = model ?? 'default';
   const key = env['OPENCODE_API_KEY'] === undefined ? 'none' : '{env:OPENCODE_API_KEY}';

@@ -35,6 +35,7 @@ export type ConflictCode =
   | 'TEAM_PAUSED';
 export type StoreCode =
   | 'CORRUPT'
+  | 'ENGINE_DIVERGED'
   | 'ENGINE_UNFIT'
   | 'ENGINE_UNREACHABLE'
   | 'IO'

@@ -54,7 +54,7 @@ export class PermissionGate {
     const hash = hashText(JSON.stringify([tool, asked.effect, asked.paths, asked.input]));
     const isAsked = asksPerson(config, member) && asked.effect !== 'reads';
     if (!isAsked || allowedBy(config?.allowed ?? [], { tool, hash })) return ALLOWED;
-    const made = makePermission(this.#session.store, this.#session.speaker, { tool, hash, text: textOf(asked) });
+    const made = await makePermission(this.#session.store, this.#session.speaker, { tool, hash, text: textOf(asked) });
     if (!made.ok) return { ok: false, why: `${tool} is denied: nobody could be asked (${made.why}).` };
     this.#hold();
     try {
@@ -84,14 +84,18 @@ export class PermissionGate {
       if (signal.aborted || left <= 0) {
         const why = signal.aborted ? 'the turn that asked ended' : `nobody answered for ${formatDuration(forMs)}`;
         // If it was answered in this moment, the answer counts.
-        if (this.#withdraw(id, why)) return { ok: false, why: `${tool} is denied: ${why}.` };
+        if (await this.#withdraw(id, why)) return { ok: false, why: `${tool} is denied: ${why}.` };
       } else await store.clock.sleep(Math.min(left, LOOK_AGAIN_MS), signal);
     }
   }
 
-  #withdraw(request: string, why: string): boolean {
+  async #withdraw(request: string, why: string): Promise<boolean> {
     const { store, speaker } = this.#session;
-    const { outcome } = store.board.append(authorOf(speaker), () => ({ type: 'request.withdrawn', request, why }));
+    const { outcome } = await store.board.append(authorOf(speaker), () => ({
+      type: 'request.withdrawn',
+      request,
+      why,
+    }));
     return outcome.ok;
   }
 

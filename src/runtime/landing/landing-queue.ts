@@ -312,7 +312,7 @@ export class LandingQueue {
 
   async #say(change: Change): Promise<void> {
     const { store, speaker } = this.#session;
-    const { outcome } = store.board.append(authorOf(speaker), () => change);
+    const { outcome } = await store.board.append(authorOf(speaker), () => change);
     if (outcome.ok) return publishOutcome(store, outcome, speaker);
     this.#session.tell({ type: 'lead.overtaken', text: outcome.why });
   }

@@ -117,7 +117,7 @@ export const logDecision = (
 
 async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;
-  const { outcome } = context.store.board.append(authorOf(context.speaker), build, {
+  const { outcome } = await context.store.board.append(authorOf(context.speaker), build, {
     vouches: vouchesForCopies(context.store),
   });
   if (outcome.ok) return publishOutcome(context.store, outcome, context.speaker);

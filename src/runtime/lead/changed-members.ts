@@ -62,7 +62,7 @@ export class ChangedMembers {
       const isAlive = life !== undefined && life.death === undefined;
       if (leaving === true) {
         if (isAlive) await this.#ask(name);
-        else this.#leave(name);
+        else await this.#leave(name);
       } else if (isAlive && this.#isOlder(name, revision)) await this.#ask(name);
       else if (life?.death !== undefined && (this.#asked.has(name) || this.#isOlder(name, revision)))
         this.#startAnew(name);
@@ -107,11 +107,11 @@ export class ChangedMembers {
   }
 
   /** What its process had claimed when it ended is free again. */
-  #leave(name: Name): void {
+  async #leave(name: Name): Promise<void> {
     const { store, speaker, supervisor } = this.#environment;
     this.#asked.delete(name);
     supervisor.forget(name);
     removeBell(store.disk, store.paths.inbox(name).bell);
-    store.board.append(authorOf(speaker), () => ({ type: 'member.left', name, why: 'its plan has it no more' }));
+    await store.board.append(authorOf(speaker), () => ({ type: 'member.left', name, why: 'its plan has it no more' }));
   }
 }

@@ -48,7 +48,7 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
   const answer = await takeLease(store.paths, LEAD, environment);
   if (!answer.held) throw leadAlive(store, answer.owner);
   try {
-    const epoch = elected(store, incarnation);
+    const epoch = await elected(store, incarnation);
     if (original !== undefined)
       store.events.append({ type: 'team.copied', text: `from ${original}; its processes belong to the original` });
     await endOrphans(store);
@@ -87,9 +87,9 @@ export async function holdUnread(store: TeamStore): Promise<Lease> {
  * @returns the epoch of this lead
  * @throws ConflictError `LEAD_ALIVE` when another process got the epoch first
  */
-function elected(store: TeamStore, incarnation: string): number {
+async function elected(store: TeamStore, incarnation: string): Promise<number> {
   const epoch = store.board.fold().lead.epoch + 1;
-  const { outcome } = store.board.append({ lead: incarnation, epoch }, () => ({ type: 'lead.took', epoch }));
+  const { outcome } = await store.board.append({ lead: incarnation, epoch }, () => ({ type: 'lead.took', epoch }));
   if (!outcome.ok) throw leadAlive(store, undefined);
   return epoch;
 }

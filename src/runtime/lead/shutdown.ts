@@ -48,11 +48,11 @@ export async function shutDown(
   const asked = alive();
   // A lead that was replaced stops no members: they belong to its successor.
   lead.requireLeadership();
-  store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
+  await store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
   const refusals = options.now === true ? [] : await ask(store, speaker, lead, asked, alive, options);
   if (refusals.length > 0) {
     const { profile, claimMode } = store.board.board;
-    store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
+    await store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
     throw new ConflictError(
       'STILL_RUNNING',
       `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it anyway.`,

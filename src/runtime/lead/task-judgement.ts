@@ -78,7 +78,7 @@ async function decide(
   task: string,
   build: (board: Board) => Body | Refused,
 ): Promise<void> {
-  const { outcome } = store.board.append(authorOf(speaker), build, { vouches: vouchesForCopies(store) });
+  const { outcome } = await store.board.append(authorOf(speaker), build, { vouches: vouchesForCopies(store) });
   if (!outcome.ok) throw refusalError(outcome);
   await publishOutcome(store, outcome, speaker);
   wakeReady(store, [task], speaker);

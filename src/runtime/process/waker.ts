@@ -7,6 +7,8 @@ import type { Disk } from '../../store/files/disk.ts';
 import { watchFile, type FileWatch, type WatchFile } from '../../store/files/watch-file.ts';
 
 export const RELOOK_MS = 1_000;
+/** Without a reason an abort makes an error with its stack. */
+const CHANGED = 'a file has changed';
 
 export class Waker {
   readonly #clock: Clock;
@@ -33,7 +35,7 @@ export class Waker {
     for (const one of this.#watched) one.check();
     if (!this.#isRung && this.#signal?.aborted !== true) {
       const woken = new AbortController();
-      this.#wake = () => woken.abort();
+      this.#wake = () => woken.abort(CHANGED);
       await this.#clock.sleep(RELOOK_MS, woken.signal);
       this.#wake = () => {};
     }

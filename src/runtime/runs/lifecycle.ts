@@ -129,7 +129,7 @@ export async function closeTeam(
       ? await askLead(store, { force, now }, options)
       : await closeAlone(paths, names, { force, now, purpose }, options);
     const { completed, total } = count(store.board.fold());
-    store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.closed' }));
+    await store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.closed' }));
     store.events.append({ type: purpose === 'cancel' ? 'team.cancelled' : 'team.deleted' });
     readdressReport(store.disk, paths.folder, archive(store));
     return { stopped, completed, total };
@@ -257,7 +257,9 @@ export async function resumeTeam(
       );
     // Who resumes a run wants it to go on.
     if (phase === 'paused' && (options.takeover === true || !isLed(store)))
-      store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.unpaused' }));
+      await store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({
+        type: 'team.unpaused',
+      }));
     plan = loadPlan(store, agents);
     if (plan !== undefined && !isPlanTrusted(store, plan)) throw untrustedPlan(paths);
   } finally {

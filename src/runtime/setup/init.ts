@@ -2,10 +2,10 @@
 import { dirname, join, relative } from 'node:path';
 import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
-import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
 import { rootPaths } from '../../store/files/paths.ts';
 import { requireOwnProject } from '../../store/team/create-store.ts';
+import { trustFile } from '../../store/user/trust.ts';
 import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
 import { schemaFile } from '../process/package.ts';
 import { firstPlan, firstTasks, OWN_PLAN } from './first-plan.ts';
@@ -51,7 +51,9 @@ export function initProject(root: string): string | undefined {
   requireOwnProject(root);
   const { config } = rootPaths(root);
   createUserFile(join(root, OWN_PLAN), firstPlan(root));
-  if (createUserFile(config, configText(root))) trustProjectConfig(root);
+  const text = configText(root);
+  // Trusts what it wrote, not what is there by now.
+  if (createUserFile(config, text)) trustFile(config, text);
   return excludeFromGit(root).warning;
 }
 

@@ -42,7 +42,7 @@ export async function answerCheckpoint(
   { approve, text }: { readonly approve: boolean; readonly text: string },
 ): Promise<Task> {
   const build = approve ? checkpointPassed : stopping;
-  const { outcome } = store.board.append(authorOf(speaker), (board) => build(board, task.id, text));
+  const { outcome } = await store.board.append(authorOf(speaker), (board) => build(board, task.id, text));
   if (!outcome.ok) throw refusalError(outcome);
   await publishOutcome(store, outcome, speaker);
   return tasks.get(task.id);

@@ -2,13 +2,13 @@
  * An index of all mail of a team, for search. It reads acknowledged mail from where it stopped, and unread mail again
  * when it has changed. It takes no mail, and yields to other work of the process while it reads.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { safeText } from '../../model/text/safe-text.ts';
 import { waitingMark } from '../../store/mail/inbox-view.ts';
 import { mailIn } from '../../store/mail/mail-lines.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
+import { TimeSlices } from '../process/time-slices.ts';
 import { mailOf } from '../views/follow.ts';
 
 export interface MailRow {
@@ -29,6 +29,8 @@ export interface MailWanted {
   readonly member?: string | undefined;
   /** Text that the message contains, in upper or lower case. */
   readonly text?: string | undefined;
+  /** Milliseconds since 1970: what was sent later is left out. */
+  readonly until?: number | undefined;
   /** Rows to skip, from the newest. */
   readonly skip: number;
   readonly count: number;
@@ -36,8 +38,8 @@ export interface MailWanted {
 
 /** Characters of a message that are kept and searched; its file has the whole message. */
 const KEPT = 4_000;
-/** Messages that are read before the process yields. */
-const PORTION = 1_000;
+/** Messages that are read at once. */
+const PORTION = 20;
 
 interface Shelf {
   offset: number;
@@ -58,12 +60,13 @@ export class MailIndex {
   }
 
   /** @returns the wanted rows, newest first, and how many there are in all */
-  async page({ member, text = '', skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
+  async page({ member, text = '', until = Infinity, skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
     await (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
     const words = text.toLowerCase();
     const isWanted = (row: MailRow): boolean =>
-      (member === undefined || row.to === member) && (words === '' || wordsOf(row).includes(words));
-    const found = member === undefined && words === '' ? this.#newestFirst : this.#newestFirst.filter(isWanted);
+      row.at <= until && (member === undefined || row.to === member) && (words === '' || wordsOf(row).includes(words));
+    const isAll = member === undefined && words === '' && until === Infinity;
+    const found = isAll ? this.#newestFirst : this.#newestFirst.filter(isWanted);
     return { total: found.length, rows: found.slice(skip, skip + count) };
   }
 
@@ -85,13 +88,14 @@ export class MailIndex {
     const before = shelf.read.length;
     const lines = mailIn(disk, paths.inbox(name).history, shelf.offset);
     let next = lines.next();
+    const slices = new TimeSlices();
     for (let count = 1; next.done !== true; next = lines.next(), count += 1) {
       const line = next.value;
       if (line.ok && !shelf.ids.has(line.message.id)) {
         shelf.ids.add(line.message.id);
         shelf.read.push(rowOf(line.message, name, false));
       }
-      if (count % PORTION === 0) await setImmediate();
+      if (count % PORTION === 0) await slices.pause();
     }
     shelf.offset = next.value;
     return shelf.read.length > before;
@@ -103,9 +107,10 @@ export class MailIndex {
     if (mark === shelf.mark) return false;
     const waiting: MailRow[] = [];
     let count = 0;
+    const slices = new TimeSlices();
     for (const message of mailOf(this.#store, name)) {
       if (!shelf.ids.has(message.id)) waiting.push(rowOf(message, name, true));
-      if ((count += 1) % PORTION === 0) await setImmediate();
+      if ((count += 1) % PORTION === 0) await slices.pause();
     }
     [shelf.mark, shelf.waiting] = [mark, waiting];
     return true;

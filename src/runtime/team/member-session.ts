@@ -41,13 +41,13 @@ export class MemberSession {
     return ownTask(this.store.board.fold(), this.name);
   }
 
-  write(body: Body): Folded | { outcome: Refused } {
+  async write(body: Body): Promise<Folded | { outcome: Refused }> {
     return this.store.board.append(authorOf(this.speaker), () => body);
   }
 
   /** Writes a record, and wakes members that can work on tasks that became ready. */
   async writeAndWake(body: Body): Promise<void> {
-    await publishOutcome(this.store, this.write(body).outcome, this.speaker);
+    await publishOutcome(this.store, (await this.write(body)).outcome, this.speaker);
   }
 
   /**

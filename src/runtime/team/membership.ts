@@ -11,6 +11,7 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { keepFile } from '../../store/session/session-folder.ts';
 import { takeFrom } from './named-files.ts';
 import { createBell, removeBell } from '../../store/mail/bell.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { defined } from '../../model/text/defined.ts';
 import { authorOf, type Speaker } from './authentication.ts';
@@ -95,6 +96,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
  * @throws ConflictError if a member has this name; StoreError `UNTRUSTED`, before anything is changed
  */
 export async function joinTeam(store: TeamStore, speaker: Speaker, given: MemberInput): Promise<Name> {
+  if (store.isShared) throw notInAStore('joining a member later');
   store.config.readOwn();
   const isPipeline = store.board.fold().profile === 'pipeline';
   const { input, keepRole } = isPipeline
@@ -103,7 +105,7 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, given: Member
   const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
   const { bell } = store.paths.inbox(member.name);
   createBell(store.disk, bell);
-  const { outcome } = store.board.append(authorOf(speaker), () => ({
+  const { outcome } = await store.board.append(authorOf(speaker), () => ({
     type: 'member.joined',
     name: member.name,
     role: member.role,

@@ -49,13 +49,13 @@ type Registered = Pick<Said, 'text' | 'options'> & { readonly refusal?: Error };
  * @param about a task; a task that the asker has not claimed is left out, and nothing waits for the answer
  * @returns its id, or why it was refused
  */
-export function makeRequest(
+export async function makeRequest(
   store: TeamStore,
   speaker: Speaker,
   asked: { readonly kind: RequestKind; readonly text: string; readonly about?: string | undefined },
-): { readonly ok: true; readonly id: string } | Refused {
+): Promise<{ readonly ok: true; readonly id: string } | Refused> {
   const id = newId(store.clock.now());
-  const { outcome } = store.board.append(authorOf(speaker), (board) => {
+  const { outcome } = await store.board.append(authorOf(speaker), (board) => {
     const own = board.busy.get(speaker.name);
     const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};
     return { type: 'request.made', request: id, kind: asked.kind, text: asked.text.slice(0, ASKED_LIMIT), ...about };
@@ -64,13 +64,13 @@ export function makeRequest(
 }
 
 /** Asks for a permission: about the task in progress, if there is one. Whoever asks waits for the answer on the board. */
-export function makePermission(
+export async function makePermission(
   store: TeamStore,
   speaker: Speaker,
   asked: { readonly tool: string; readonly hash: string; readonly text: string },
-): { readonly ok: true; readonly id: string } | Refused {
+): Promise<{ readonly ok: true; readonly id: string } | Refused> {
   const id = newId(store.clock.now());
-  const { outcome } = store.board.append(authorOf(speaker), (board) => {
+  const { outcome } = await store.board.append(authorOf(speaker), (board) => {
     const about = board.busy.get(speaker.name);
     return { type: 'request.made', request: id, kind: 'permission', ...asked, ...defined({ about }) };
   });
@@ -83,21 +83,21 @@ export function makePermission(
  *
  * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`, `USAGE`; ConflictError `FINAL` for a request that is over
  */
-export function registered(store: TeamStore, said: Said): Registered {
+export async function registered(store: TeamStore, said: Said): Promise<Registered> {
   const { speaker, to, text, options } = said;
   const { type = 'message', kind, task_id } = options;
   if (sideOf(speaker.name) === 'lead') return to === LEAD ? said : answering(store, said);
   const asks = type === 'message' && to === LEAD ? KINDS.get(kind ?? '') : undefined;
   const isMade = store.board.board.requests.has(options.id ?? '');
   if (asks === undefined || isMade) return said;
-  const request = makeRequest(store, speaker, { kind: asks, text, about: task_id });
+  const request = await makeRequest(store, speaker, { kind: asks, text, about: task_id });
   if (!request.ok) throw refusalError(request);
   const { id } = request;
   const about = task_id ?? store.board.board.requests.get(id)?.task;
   return { text, options: { ...options, id, request_id: id, ...defined({ task_id: about }) } };
 }
 
-function answering(store: TeamStore, said: Said): Registered {
+async function answering(store: TeamStore, said: Said): Promise<Registered> {
   const { type = 'message', request_id, reply_to } = said.options;
   const { requests } = store.board.fold();
   const id = request_id ?? (requests.has(reply_to ?? '') ? reply_to : undefined);
@@ -105,7 +105,7 @@ function answering(store: TeamStore, said: Said): Registered {
     throw new UsageError('USAGE', `Which plan of ${said.to}? Give its request_id, or \`teams task approve TASK\`.`);
   if (id === undefined || (type !== 'message' && type !== 'plan_approval_response')) return said;
   try {
-    const request = settle(store, said, id);
+    const request = await settle(store, said, id);
     return { text: said.text, options: { ...said.options, ...answerOf(request) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -120,12 +120,12 @@ function answering(store: TeamStore, said: Said): Registered {
 }
 
 /** Records an answer; the first one in the log counts. */
-function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
+async function settle(store: TeamStore, said: Said, id: string): Promise<AnsweredRequest> {
   requireAnswerable(store, said, id);
   const { speaker, text, options } = said;
   const approve = options.data?.['approve'] === true;
   const body = { type: 'request.answered', request: id, approve, text } as const;
-  const { outcome } = store.board.append(authorOf(speaker), () => body);
+  const { outcome } = await store.board.append(authorOf(speaker), () => body);
   if (!outcome.ok) throw refusalError(outcome);
   const { board } = store.board;
   const request = board.requests.get(id);
@@ -226,7 +226,7 @@ export async function answerPermission(
   if (answer === undefined)
     throw new UsageError('USAGE', `${request.id} asks for a permission: answer ${PERMISSION_WORDS}.`);
   const { approve, always } = answer;
-  const { outcome } = store.board.append(authorOf(speaker), () => ({
+  const { outcome } = await store.board.append(authorOf(speaker), () => ({
     type: 'request.answered',
     request: request.id,
     approve,

@@ -5,6 +5,7 @@ import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions 
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { mayAsk, mayMessage } from '../../policy/profiles.ts';
 import type { Receipt } from '../../store/mail/sender.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { registered } from './requests.ts';
 import type { Speaker } from './authentication.ts';
@@ -24,6 +25,7 @@ export async function sendMail(
   text: string,
   options: SendOptions = {},
 ): Promise<Receipt> {
+  if (store.isShared) throw notInAStore('mail');
   const board = store.board.fold();
   const type = options.type ?? 'message';
   const member = board.members.get(to);
@@ -37,7 +39,7 @@ export async function sendMail(
     store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
     throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
   }
-  const { refusal, ...said } = registered(store, { speaker, to, text, options });
+  const { refusal, ...said } = await registered(store, { speaker, to, text, options });
   const receipt = await store.sender.send({
     sender: speaker.name,
     recipient: to,

@@ -240,7 +240,7 @@ export class Tasks {
   }
 
   async #write(build: (board: Board) => Body | Refused): Promise<void> {
-    const { outcome } = this.#store.board.append(authorOf(this.#speaker), build);
+    const { outcome } = await this.#store.board.append(authorOf(this.#speaker), build);
     if (!outcome.ok) throw refusalError(outcome);
     await publishOutcome(this.#store, outcome, this.#speaker);
   }

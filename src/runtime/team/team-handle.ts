@@ -210,19 +210,19 @@ export class TeamHandle implements AsyncDisposable {
    * @returns false if it was paused already
    * @throws ConflictError `TEAM_CLOSED`; UsageError `POLICY_DENIED` for a member
    */
-  pause(): boolean {
+  pause(): Promise<boolean> {
     return this.#setPaused(true);
   }
 
   /** Ends a pause. @returns false if it was not paused */
-  unpause(): boolean {
+  unpause(): Promise<boolean> {
     return this.#setPaused(false);
   }
 
-  #setPaused(isPaused: boolean): boolean {
+  async #setPaused(isPaused: boolean): Promise<boolean> {
     const { board } = this.store;
     if ((board.fold().phase === 'paused') === isPaused) return false;
-    const { outcome } = board.append(authorOf(this.speaker), () => ({
+    const { outcome } = await board.append(authorOf(this.speaker), () => ({
       type: isPaused ? 'team.paused' : 'team.unpaused',
     }));
     if (outcome.ok) return true;

@@ -12,7 +12,7 @@ export async function announceExit(session: MemberSession, why: ExitReason, comp
   if (why === 'replaced' || why === 'gone') return;
   const own = session.task();
   const released = { type: 'task.released', reason: 'released', why: `${session.name} stops` } as const;
-  if (own) session.write({ ...released, task: own.id, epoch: own.claim.epoch });
+  if (own) await session.write({ ...released, task: own.id, epoch: own.claim.epoch });
   if (why === 'idle') return leave(session);
   // A role that is done has reported already. It stays a member, because it may get work again.
   if (why === 'signal' || why === 'done') return;
@@ -31,5 +31,5 @@ async function leave(session: MemberSession): Promise<void> {
   const { store, name } = session;
   await session.tellLead(`${name} had nothing to do and leaves.`, { kind: 'idle' });
   removeBell(store.disk, store.paths.inbox(name).bell);
-  session.write({ type: 'member.left', name, why: 'idle' });
+  await session.write({ type: 'member.left', name, why: 'idle' });
 }

@@ -13,37 +13,50 @@ import { authorOf } from '../team/authentication.ts';
 import type { KeptChange } from '../trees/member-tree.ts';
 import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
 
+interface AttemptEnd {
+  readonly verdict: TurnVerdict;
+  readonly along: CompletionExtras;
+  readonly change?: KeptChange | undefined;
+}
+
 /**
  * Writes the result first, then the event with its hash: a file without an event is garbage; an event without its file
  * does not happen.
  */
-export function writeEnd(
+export async function writeEnd(
   task: ClaimedTask,
-  { verdict, along, change }: { verdict: TurnVerdict; along: CompletionExtras; change?: KeptChange | undefined },
+  { verdict, along, change }: AttemptEnd,
   { store, speaker, cwd, tree }: Pick<RunnerEnvironment, 'store' | 'speaker' | 'cwd' | 'tree'>,
-): Folded | undefined {
+): Promise<Folded | undefined> {
   const { epoch } = task.claim;
   const now = store.board.fold().tasks.get(task.id);
   if (now === undefined || claimOf(now)?.epoch !== epoch) return undefined;
-  const folded = store.board.append(authorOf(speaker), () => {
-    if (verdict.do === 'release')
-      return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
-    const text = keptText(verdict.text);
-    keepResult(store.disk, store.paths, task.id, epoch, text);
-    const result = {
-      summary: summaryOf(text),
-      hash: hashText(text),
-      files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_FILES),
-      exitCode: verdict.exitCode,
-    };
-    if (verdict.do === 'complete') {
-      const review =
-        change && store.config.readOwn()?.trees?.review === 'person' ? [reviewed(task, result, store)] : [];
-      return completed(task, result, along, { change, review });
-    }
-    return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
-  });
+  const body = endOf(task, { verdict, along, change }, { store, cwd, tree });
+  const folded = await store.board.append(authorOf(speaker), () => body);
   return 'event' in folded ? folded : undefined;
+}
+
+function endOf(
+  task: ClaimedTask,
+  { verdict, along, change }: AttemptEnd,
+  { store, cwd, tree }: Pick<RunnerEnvironment, 'store' | 'cwd' | 'tree'>,
+): Body {
+  const { epoch } = task.claim;
+  if (verdict.do === 'release')
+    return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
+  const text = keptText(verdict.text);
+  keepResult(store.disk, store.paths, task.id, epoch, text);
+  const result = {
+    summary: summaryOf(text),
+    hash: hashText(text),
+    files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_FILES),
+    exitCode: verdict.exitCode,
+  };
+  if (verdict.do === 'complete') {
+    const review = change && store.config.readOwn()?.trees?.review === 'person' ? [reviewed(task, result, store)] : [];
+    return completed(task, result, along, { change, review });
+  }
+  return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
 }
 
 /** Files of a change that its record names; the attempt itself has all. */

@@ -198,7 +198,7 @@ async function leaseFor(
     isOurs,
   });
   if (!answer.held) throw alive(name, answer.owner?.pid);
-  const { outcome } = store.board.append({ by: name, inc: incarnation }, (board) => ({
+  const { outcome } = await store.board.append({ by: name, inc: incarnation }, (board) => ({
     type: 'member.started',
     name,
     inc: incarnation,

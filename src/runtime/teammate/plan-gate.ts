@@ -118,8 +118,9 @@ export class PlanGate {
   async #approvalOf(task: ClaimedTask, plan: string): Promise<Answer> {
     if (this.#environment.isLeaving()) return OVER;
     const session = this.#session;
-    const request = makeRequest(session.store, session.speaker, { kind: 'plan', text: plan, about: task.id });
-    if (!request.ok) return OVER;
+    const request = await makeRequest(session.store, session.speaker, { kind: 'plan', text: plan, about: task.id });
+    // It may have been told to leave while its question was written: nobody would end this wait.
+    if (!request.ok || this.#environment.isLeaving()) return OVER;
     const { id } = request;
     const answer = new Promise<Answer>((settle) => (this.#open = { id, settle }));
     await session.tellLead(plan, { kind: 'plan_approval_request', request_id: id, task_id: task.id, id });

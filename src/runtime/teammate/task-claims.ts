@@ -24,10 +24,14 @@ export class Claims {
   }
 
   /** Claims a task from {@link ready}; if another member was faster, the next one that is free. */
-  claim(wanted: Task): void {
+  async claim(wanted: Task): Promise<void> {
     const passed = this.#passed();
     for (let task: Task | undefined = wanted; task; task = this.#next(this.#session.store.board.board, passed)) {
-      const { outcome } = this.#session.write({ type: 'task.claimed', task: task.id, member: this.#session.name });
+      const { outcome } = await this.#session.write({
+        type: 'task.claimed',
+        task: task.id,
+        member: this.#session.name,
+      });
       if ((outcome.ok && this.#session.task() !== undefined) || !this.#session.isCurrent()) return;
       passed.add(task.id);
     }

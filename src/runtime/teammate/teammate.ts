@@ -139,7 +139,7 @@ export class Teammate {
         return this.#answerMail();
       case 'claim':
         // Only claim it: the next step decides whether a person must answer about it first.
-        if (ready) this.#claims.claim(ready);
+        if (ready) await this.#claims.claim(ready);
         return;
       case 'wait':
         return this.#isDone(situation) ? this.#conclude() : this.#wait();

@@ -2,12 +2,12 @@
  * Everything that happens in a team as one stream: the board's log and the event log, merged by time. Records that the
  * board refused are left out. Nothing is written, so any number of readers may follow.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import type { WatchFile } from '../../store/files/watch-file.ts';
 import { TwoLogs } from './merged-log.ts';
+import { TimeSlices } from '../process/time-slices.ts';
 import { Waker } from '../process/waker.ts';
 
 export interface EventOptions {
@@ -22,6 +22,8 @@ export interface EventOptions {
   readonly until?: AbortSignal;
   /** How the files are watched while following. */
   readonly watching?: WatchFile;
+  /** Milliseconds from one look to the next where much happens: a view that is drawn 20 times a second needs no more. */
+  readonly paceMs?: number;
   /** Whether nothing more will come; called whenever there was nothing new. */
   readonly isOver?: () => boolean;
 }
@@ -57,8 +59,8 @@ export async function* teamNews(
   }
 }
 
-/** Events that are read before the process yields. */
-const PORTION = 500;
+/** Lines of each log that are read at once. */
+const PORTION = 20;
 
 /**
  * The new events of logs that another caller may read, too. However long the past is, other work of the process goes on
@@ -66,28 +68,30 @@ const PORTION = 500;
  */
 export async function* newsOf(
   logs: TwoLogs,
-  { follow = false, signal, until = signal, watching, isOver = () => false }: Omit<EventOptions, 'from'> = {},
+  { follow = false, signal, until = signal, watching, paceMs, isOver = () => false }: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
   const { paths, disk } = logs.store;
   const ino = lookAt(disk, paths.log)?.ino;
   const waker = follow ? new Waker(logs.store, [paths.log, paths.events], until, watching) : undefined;
   try {
     let number = 0;
+    const slices = new TimeSlices();
     for (let [wasClosed, isQuiet] = [false, false]; ;) {
       const isLast = waker === undefined || wasClosed || until?.aborted === true || (isQuiet && isOver());
-      while (!logs.readSome(PORTION) && signal?.aborted !== true) await setImmediate();
+      while (!logs.readSome(PORTION) && signal?.aborted !== true) await slices.pause();
       // The last events may follow the closing: look once more.
       wasClosed = logs.store.board.board.phase === 'closed';
       const news: ShownEvent[] = [];
       for (const fact of logs.take()) {
         news.push({ ...fact, number: (number += 1) });
-        if (number % PORTION === 0) await setImmediate();
+        if (number % PORTION === 0) await slices.pause();
       }
       if (signal?.aborted === true) return;
       isQuiet = news.length === 0;
       if (!isQuiet) yield news;
       // A new team was made in the place of this one. A team that was only removed may still be put back.
       if (isLast || (lookAt(disk, paths.log)?.ino ?? ino) !== ino) return;
+      if (!isQuiet && paceMs !== undefined) await logs.store.clock.sleep(paceMs, until);
       await waker.wait();
     }
   } finally {

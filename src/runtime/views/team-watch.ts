@@ -2,7 +2,8 @@
  * Follows a team from outside, for long-lived views: each event is read once, and mail is counted again only when it
  * has changed. It only reads, so any number may watch a team of any process, also one that has ended.
  */
-import { setImmediate } from 'node:timers/promises';
+import type { Board } from '../../model/board/board.ts';
+import type { Clock } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
@@ -12,11 +13,12 @@ import { TeamProjection } from '../../policy/view/team-projection.ts';
 import { waitingMark } from '../../store/mail/inbox-view.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import type { TeamReader } from '../../store/team/team-reader.ts';
+import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { MemberHistories } from '../../policy/view/member-history.ts';
 import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
+import { TimeSlices } from '../process/time-slices.ts';
 import { hasEnded } from './follow.ts';
 import { TwoLogs } from './merged-log.ts';
 
@@ -36,13 +38,16 @@ export interface TeamWatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> 
   readonly prices?: Prices;
 }
 
-/** Events that are handled before the process yields. */
-const PORTION = 500;
+/** Events that are handled at once. */
+const PORTION = 20;
+/** Views show what happens at most 20 times a second. */
+const PACE_MS = 50;
 
 export class TeamWatch {
   readonly store: TeamReader;
   /** What the events say so far. */
   readonly projection: TeamProjection;
+  readonly clock: Clock = realClock;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
   readonly #histories = new MemberHistories();
@@ -58,9 +63,21 @@ export class TeamWatch {
     this.#options = options;
   }
 
-  /** Reads the board, which can be shown before the events are read; yields to other work meanwhile. */
-  async readBoard(): Promise<void> {
-    while (!this.store.board.foldSome(PORTION)) await setImmediate();
+  /**
+   * The board from its checkpoint on, to be shown before the past is read.
+   *
+   * @param use has the board until it resolves
+   */
+  async sketch(use: (board: Board) => Promise<void>): Promise<void> {
+    const { paths, disk, clock } = this.store;
+    const reader = openForReading(paths, { disk, clock });
+    try {
+      const slices = new TimeSlices();
+      while (!reader.board.foldSome(PORTION)) await slices.pause();
+      await use(reader.board.board);
+    } finally {
+      reader.close();
+    }
   }
 
   /**
@@ -70,10 +87,11 @@ export class TeamWatch {
    */
   async *follow(signal: AbortSignal, { endsWithRun = false } = {}): AsyncGenerator<readonly ShownEvent[]> {
     const isOver = (): boolean => endsWithRun && hasEnded(this.store);
-    for await (const news of newsOf(this.#logs, { follow: true, signal, isOver })) {
+    for await (const news of newsOf(this.#logs, { follow: true, signal, paceMs: PACE_MS, isOver })) {
+      const slices = new TimeSlices();
       for (const [at, event] of news.entries()) {
         this.projection.add(event);
-        if (at % PORTION === PORTION - 1) await setImmediate();
+        if (at % PORTION === PORTION - 1) await slices.pause();
       }
       yield news;
     }

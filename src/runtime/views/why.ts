@@ -1,6 +1,5 @@
 /** `teams why`: what a team, a member or a task waits for, since when, who must act, and what comes next. */
 import { timeOfDay } from '../../model/team/colors-and-times.ts';
-import { setImmediate } from 'node:timers/promises';
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isLead, LEAD, type Name } from '../../model/text/names.ts';
@@ -19,6 +18,7 @@ import type { MemberHistory } from '../../model/team/event-summary.ts';
 import { MemberHistories } from '../../policy/view/member-history.ts';
 import type { Fact, ShownEvent } from '../../model/team/shown-event.ts';
 import { IndexedEvents } from '../process/event-indexing.ts';
+import { TimeSlices } from '../process/time-slices.ts';
 import { TwoLogs } from './merged-log.ts';
 import { TeamPast } from './team-past.ts';
 import { whyFacts, type WhyLimits } from './why-facts.ts';
@@ -46,7 +46,8 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
   const histories = new MemberHistories(indexed.histories);
   const logs = new TwoLogs({ ...store, onLogged: (event) => histories.add(event), from: { event: indexed.end } });
   try {
-    while (!logs.readSome(PORTION)) await setImmediate();
+    const slices = new TimeSlices();
+    while (!logs.readSome(PORTION)) await slices.pause();
     return answer(logs, { indexed, histories: histories.byMember }, subject, limits);
   } finally {
     logs.close();
@@ -54,8 +55,8 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
   }
 }
 
-/** Records of each log that are read before the process yields. */
-const PORTION = 500;
+/** Records of each log that are read at once. */
+const PORTION = 20;
 
 interface Past {
   readonly indexed: IndexedEvents;

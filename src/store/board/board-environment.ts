@@ -19,6 +19,11 @@ export interface BoardEnvironment {
   readonly keepsPast?: boolean | undefined;
   /** `onFolded` needs no event that the checkpoint covers. */
   readonly isFromCheckpoint?: boolean | undefined;
+  /**
+   * Puts a record into the order of a team whose board is not only in files. It resolves when the record is durable and
+   * in the log file; after an error it is unknown whether it is.
+   */
+  readonly commit?: ((line: string) => Promise<void>) | undefined;
   /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
 }

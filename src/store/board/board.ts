@@ -4,6 +4,7 @@
  */
 import type { AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
+import { safeJson } from '../../model/text/safe-text.ts';
 import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
@@ -16,22 +17,26 @@ import { newIds } from '../files/new-ids.ts';
 import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
 import type { CheckedBase } from './checked-base.ts';
 import { worthACheckpoint, writeCheckpoint } from './checkpoint-writer.ts';
-import {
-  foldPart,
-  judged,
-  parseLine,
-  type Folded,
-  type FoldedSome,
-  type FoldOptions,
-  type Replayed,
-} from './fold-line.ts';
+import { foldPart, judged, parseLine, type Folded, type Replayed } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
-import { isDurable, lostIdRace, macOf, newerLog, raisesVersion, replacedLog } from './record.ts';
+import { isDurable, lostIdRace, macOf, newerLog, raisesVersion, recordOf, replacedLog } from './record.ts';
 import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
+
+type Appended = readonly [
+  author: Author | ((board: Board) => Author),
+  build: (board: Board) => Body | Refused,
+  options?: { readonly vouches?: boolean },
+];
+type Answer = Folded | { readonly outcome: Refused };
+
+interface MadeEvent {
+  readonly body: Body;
+  readonly event: BoardEvent;
+}
 
 export class BoardStore {
   readonly board: Board = emptyBoard();
@@ -40,6 +45,8 @@ export class BoardStore {
   readonly #journal: Journal;
   readonly #environment: BoardEnvironment;
   readonly #newId = newIds();
+  /** Records that are being written, with their outcomes once they are folded. */
+  readonly #written = new Map<string, AdvanceOutcome | undefined>();
   #offset = 0;
   #isFolding = false;
   #noise = new NoiseRuns();
@@ -60,7 +67,7 @@ export class BoardStore {
    * board
    */
   fold(): Board {
-    this.#foldUntil(undefined);
+    this.#foldOn(Infinity);
     return this.board;
   }
 
@@ -70,12 +77,13 @@ export class BoardStore {
    * @returns whether the end of the log was reached
    */
   foldSome(most: number): boolean {
-    return this.#guarded(() => this.#foldOn({ most }).isEnd);
+    return this.#foldOn(most);
   }
 
   /**
    * Appends the change that `build` makes from the folded board, and folds to the end. If the change loses the race for
-   * a task id, it is tried again.
+   * a task id, it is tried again. Other code of this process may run before it returns if the order is not made here:
+   * whoever acts on a remembered board folds again.
    *
    * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
    * @param options.vouches false for commands that are copied from one that this user did not vouch for
@@ -83,28 +91,24 @@ export class BoardStore {
    * @throws StoreError when the disk fails: it is then unknown whether the event is in the log; append the same change
    * again
    */
-  append(
-    author: Author | ((board: Board) => Author),
-    build: (board: Board) => Body | Refused,
-    { vouches = true }: { readonly vouches?: boolean } = {},
-  ): Folded | { outcome: Refused } {
+  async append(...appended: Appended): Promise<Answer> {
+    const { commit } = this.#environment;
+    if (commit === undefined) return this.appendNow(...appended);
     for (let race = 0; ; race += 1) {
-      const board = this.fold();
-      const body = build(board);
-      if ('ok' in body) return { outcome: body };
-      const id = this.#newId(this.#environment.clock.now());
-      const by = typeof author === 'function' ? author(board) : author;
-      const event: BoardEvent = {
-        ...body,
-        id,
-        v: raisesVersion(body) ? LOG_VERSION : board.version,
-        at: timestamp(this.#environment.clock.now()),
-        author: by,
-        // A member's process vouches for nothing.
-        mac: 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch),
-      };
-      const outcome = this.#write(event);
-      if (outcome.ok || !lostIdRace(this.board, outcome, body) || race >= RACES) return { event, outcome };
+      const made = this.#made(...appended);
+      if (!('event' in made)) return made;
+      const outcome = await this.#committed(made.event, commit);
+      if (!this.#isLost(made, outcome, race)) return { event: made.event, outcome };
+    }
+  }
+
+  /** {@link append} to a log whose order is made by its file. */
+  appendNow(...appended: Appended): Answer {
+    for (let race = 0; ; race += 1) {
+      const made = this.#made(...appended);
+      if (!('event' in made)) return made;
+      const outcome = this.#write(made.event);
+      if (!this.#isLost(made, outcome, race)) return { event: made.event, outcome };
     }
   }
 
@@ -204,11 +208,48 @@ export class BoardStore {
     this.#journal.close();
   }
 
+  #made(...[author, build, { vouches = true } = {}]: Appended): MadeEvent | { outcome: Refused } {
+    const board = this.fold();
+    const body = build(board);
+    if ('ok' in body) return { outcome: body };
+    const id = this.#newId(this.#environment.clock.now());
+    const by = typeof author === 'function' ? author(board) : author;
+    // A member's process vouches for nothing.
+    const mac = 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch);
+    const v = raisesVersion(body) ? LOG_VERSION : board.version;
+    const at = timestamp(this.#environment.clock.now());
+    return { body, event: { ...body, id, v, at, author: by, mac } };
+  }
+
+  #isLost({ body }: MadeEvent, outcome: AdvanceOutcome, race: number): boolean {
+    return !outcome.ok && lostIdRace(this.board, outcome, body) && race < RACES;
+  }
+
+  async #committed(event: BoardEvent, commit: (line: string) => Promise<void>): Promise<AdvanceOutcome> {
+    this.#environment.pinned?.check();
+    this.#written.set(event.id, undefined);
+    try {
+      await commit(safeJson(recordOf(event)));
+      return this.#outcomeOf(event);
+    } finally {
+      this.#written.delete(event.id);
+    }
+  }
+
   #write(event: BoardEvent): AdvanceOutcome {
     this.#environment.pinned?.check();
-    const { id, v, at, author, mac, ...body } = event;
-    const record = { id, v, at, author, mac, ...body };
+    const record = recordOf(event);
     const durable = isDurable(event);
+    this.#written.set(event.id, undefined);
+    try {
+      this.#appendRecord(record, durable);
+      return this.#outcomeOf(event);
+    } finally {
+      this.#written.delete(event.id);
+    }
+  }
+
+  #appendRecord(record: object, durable: boolean): void {
     try {
       this.#journal.append(record, { durable });
     } catch (error) {
@@ -217,55 +258,53 @@ export class BoardStore {
       // it once.
       this.#journal.append(record, { durable });
     }
-    const outcome = this.#foldUntil(id);
+  }
+
+  /** Folds to the end, unless it was folded meanwhile. */
+  #outcomeOf({ id }: BoardEvent): AdvanceOutcome {
+    this.fold();
+    const outcome = this.#written.get(id);
     if (outcome) return outcome;
     throw new StoreError('CORRUPT', `An event appended to ${this.#journal.path} cannot be read back.`, {
       path: this.#journal.path,
     });
   }
 
-  /** Folds to the end; returns the outcome of the event with this id. */
-  #foldUntil(id: string | undefined): AdvanceOutcome | undefined {
-    return this.#guarded(() => this.#foldOn({ id }).own);
-  }
-
-  #guarded<T>(fold: () => T): T {
+  /**
+   * @returns whether the end of the log was reached
+   * @throws StoreError `TEAM_GONE` when the part that was folded is another one now
+   */
+  #foldOn(most: number): boolean {
     if (this.#isFolding) throw new Error('onFolded may not fold or append; do it after the fold.');
     this.#isFolding = true;
     try {
-      return fold();
+      if (this.#begun === undefined) this.#begin();
+      if (!this.#journal.isAsRemembered()) throw replacedLog(this.#journal.path);
+      try {
+        return this.#foldFurther(most);
+      } finally {
+        this.#journal.remember(this.#offset);
+      }
     } finally {
       this.#isFolding = false;
     }
   }
 
-  /** @throws StoreError `TEAM_GONE` when the part that was folded is another one now */
-  #foldOn(options: FoldOptions): FoldedSome {
-    if (this.#begun === undefined) this.#begin();
-    if (!this.#journal.isAsRemembered()) throw replacedLog(this.#journal.path);
-    try {
-      return this.#foldFurther(options);
-    } finally {
-      this.#journal.remember(this.#offset);
-    }
-  }
-
-  #foldFurther({ id, most = Infinity }: FoldOptions): FoldedSome {
-    let own: AdvanceOutcome | undefined;
+  #foldFurther(most: number): boolean {
     const reader = this.#journal.read(this.#offset);
     for (let count = 0; ; count += 1) {
       const next = reader.next();
       if (next.done) {
         this.#offset = next.value;
-        return { isEnd: true, own };
+        return true;
       }
       // The next call reads this line again.
-      if (count >= most) return { isEnd: false };
+      if (count >= most) return false;
       const folded = this.#foldLine(next.value);
       if (folded === undefined) continue;
       if (this.#environment.keepsPast === true && folded.outcome.ok)
         remember(this.past, this.board, folded.event, folded.outcome, next.value.at);
-      if (folded.event.id === id) own = folded.outcome;
+      if (this.#written.has(folded.event.id)) this.#written.set(folded.event.id, folded.outcome);
       this.#environment.onFolded?.(folded);
     }
   }

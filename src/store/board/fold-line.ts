@@ -18,18 +18,6 @@ export interface Replayed extends Folded {
   readonly board: Board;
 }
 
-/** What one call folds. */
-export interface FoldOptions {
-  readonly id?: string | undefined;
-  readonly most?: number;
-}
-
-export interface FoldedSome {
-  readonly isEnd: boolean;
-  /** The outcome of the event with the id. */
-  readonly own?: AdvanceOutcome | undefined;
-}
-
 export const parseLine = (line: FileLine): ParsedLine =>
   line.kind === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.kind} bytes` };
 

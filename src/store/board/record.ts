@@ -1,6 +1,6 @@
 /** What a record of the log has beside its change: whether it is synced, its version, and who vouches for its commands. */
 import type { Board, Refused } from '../../model/board/board.ts';
-import { LOG_VERSION, type Body } from '../../model/board/event.ts';
+import { LOG_VERSION, type BoardEvent, type Body } from '../../model/board/event.ts';
 import { commandsOf, vouchedText } from '../../model/board/vouched-commands.ts';
 import { StoreError } from '../../model/text/errors.ts';
 
@@ -30,6 +30,16 @@ const DURABLE = new Set<Body['type']>([
   'request.withdrawn',
   'batch',
 ]);
+
+/** In the order of its line. */
+export const recordOf = ({ id, v, at, author, mac, ...body }: BoardEvent): object => ({
+  id,
+  v,
+  at,
+  author,
+  mac,
+  ...body,
+});
 
 export const isDurable = ({ type }: Pick<Body, 'type'>): boolean => DURABLE.has(type);
 

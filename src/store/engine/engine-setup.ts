@@ -4,7 +4,8 @@ import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { EACH, ENGINE_FUNCTIONS, ENGINE_SCHEMA, ENGINE_SCRIPT } from './engine-schema.ts';
+import { EACH, ENGINE_FUNCTIONS } from './engine-functions.ts';
+import { ENGINE_SCHEMA, ENGINE_SCRIPT } from './engine-schema.ts';
 
 /** Whom a login role of the engine may act as. */
 interface EngineGrant {

@@ -170,6 +170,16 @@ export class Journal {
   }
 }
 
+/** The lines of a journal. */
+export function linesOf(disk: Disk, path: string): string[] {
+  const journal = new Journal(disk, path);
+  try {
+    return [...journal.read()].flatMap((line) => (line.kind === 'text' ? [line.text] : []));
+  } finally {
+    journal.close();
+  }
+}
+
 /** Bytes searched at once, from the end on. */
 const STRIDE = 64 * 1024;
 const NEWLINE = 10;

@@ -18,6 +18,13 @@ export interface RootPaths {
   nameLock(name: Name): string;
   /** Held while an undo or an apply changes files of the project. */
   readonly changeLock: string;
+  /** The mark of a replica: its teams are in the store that it names. */
+  readonly replica: string;
+  /** Where the relay of a replica listens. */
+  readonly relay: string;
+  readonly relayLock: string;
+  /** Says why this replica is not the order of the store any more. */
+  readonly diverged: string;
   /** A project's own files of a kind. */
   shelf(kind: ShelfKind): string;
 }
@@ -38,6 +45,10 @@ export function rootPaths(root: string): RootPaths {
     tokens: join(teams, '.tokens'),
     nameLock: (name) => join(teams, `.${name}.lock`),
     changeLock: join(teams, '.files.lock'),
+    replica: join(teams, '.replica.json'),
+    relay: join(teams, '.relay'),
+    relayLock: join(teams, '.relay.lock'),
+    diverged: join(teams, '.diverged'),
     shelf: (kind) => join(teams, kind),
   };
 }

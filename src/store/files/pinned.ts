@@ -14,6 +14,7 @@ import { isMissing, lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, storeFailure, typ
 export interface PinnedDirectory {
   readonly path: string;
   readonly identity: FolderIdentity;
+  readonly given: Disk;
   /** The given disk; what is inside of this directory is reached through its descriptor until it is closed. */
   readonly disk: Disk;
   /** Whether the path still is this directory. */
@@ -44,6 +45,7 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   return {
     path,
     identity: folderIn(path, stat),
+    given: disk,
     disk: placed(disk, place),
     isThere: () => isIt(lookAt(disk, path)),
     check() {

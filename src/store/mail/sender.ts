@@ -195,15 +195,15 @@ export class Sender {
    * once itself.
    */
   #sync(recipient: Name, { fd, stat }: Opened): void {
-    const { disk, durable = true } = this.#environment;
+    const { disk, pinned, durable = true } = this.#environment;
     if (!durable) return;
     const { inbox } = this.#paths.inbox(recipient);
     onDisk('sync', inbox, () => disk.fdatasyncSync(fd));
     const file = `${stat.ino} ${stat.birthtimeMs}`;
-    const known = named.get(disk) ?? new Map<string, string>();
+    const known = named.get(pinned.given) ?? new Map<string, string>();
     if (known.get(inbox) === file) return;
     syncDirectory(disk, this.#paths.folder);
-    named.set(disk, known.set(inbox, file));
+    named.set(pinned.given, known.set(inbox, file));
   }
 }
 

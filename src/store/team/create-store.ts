@@ -3,6 +3,7 @@
  * and one rename onto the empty reservation is the commit point. A crash before that leaves nothing that counts as a
  * team.
  */
+import { randomBytes } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { newId } from '../files/new-ids.ts';
@@ -22,13 +23,14 @@ import {
   storeFailure,
   type Disk,
 } from '../files/disk.ts';
-import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { createOnce, makeDirectory, syncDirectory } from '../files/file.ts';
 import { userName } from '../files/owner.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { removeEmpty, removeTree } from '../files/remove-tree.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { withName } from './name-lock.ts';
+import { notInAStore, replicaOf } from '../replica/replica-root.ts';
 import { archiveStamp, finishArchive } from './team-list.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { keptPlace } from './work-place.ts';
@@ -69,21 +71,63 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
   // Remove what a crash left of an unfinished team or probe.
   for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, livenessOf);
   probeFileSystem(disk, at.teams);
-  return withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => createInName(disk, at, team, options));
+  if (replicaOf(disk, at.root) !== undefined) throw notInAStore('making a team in this way');
+  const id = newId(clock.now());
+  return withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => {
+    const fill = (draft: TeamPaths): void => build(disk, draft, team, id, options);
+    return new TeamStore(createInName(disk, at, { name: team.name, id, clock }, fill), options);
+  });
 }
 
-function createInName(disk: Disk, at: RootPaths, team: NewTeam, options: StoreOptions): TeamStore {
-  const paths = teamPaths(at.root, team.name);
+/**
+ * Makes the folder of a team whose log the relay writes; a team that a crash left unfinished is made anew.
+ *
+ * @param team.config the text of its configuration
+ * @throws those of {@link createStore}
+ */
+export function makeReplica(
+  root: string,
+  { name, config }: { readonly name: Name; readonly config: string | undefined },
+  { disk = realDisk, clock, lockTimeoutMs }: StoreOptions,
+): void {
+  const at = rootPaths(root);
+  for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, livenessOf);
+  probeFileSystem(disk, at.teams);
+  withName(at.root, name, { disk, clock, lockTimeoutMs }, () =>
+    createInName(disk, at, { name, clock, id: newId(clock.now()) }, (draft) => {
+      makeDirectories(disk, draft, []);
+      createBell(disk, draft.inbox(LEAD).bell);
+      for (const [path, text] of [
+        [draft.log, ''],
+        [draft.config, config],
+      ] as const)
+        if (text !== undefined) createOnce(disk, path, text, randomBytes(4).toString('hex'));
+    }),
+  );
+}
+
+interface Creation {
+  readonly name: Name;
+  readonly id: string;
+  readonly clock: StoreOptions['clock'];
+}
+
+function createInName(
+  disk: Disk,
+  at: RootPaths,
+  { name, id, clock }: Creation,
+  fill: (draft: TeamPaths) => void,
+): TeamPaths {
+  const paths = teamPaths(at.root, name);
   // A delete that a crash interrupted is finished first: then its name is free.
-  finishArchive(disk, paths, archiveStamp(options.clock.now()));
+  finishArchive(disk, paths, archiveStamp(clock.now()));
   const reserved = reserve(disk, paths);
-  const id = newId(options.clock.now());
   const [folder, board] = [tempPath(join(at.teams, '.new'), id), tempPath(join(at.tasks, '.new'), id)];
-  const draft = teamPathsAt(at.root, team.name, folder, board);
+  const draft = teamPathsAt(at.root, name, folder, board);
   try {
-    build(disk, draft, team, id, options);
+    fill(draft);
     requireReserved(reserved, paths);
-    setAsideOrphan(disk, at, paths, options.clock.now());
+    setAsideOrphan(disk, at, paths, clock.now());
     requireReserved(reserved, paths);
     onDisk('create', paths.board, () => disk.renameSync(draft.board, paths.board));
     // After a power loss a folder without its board would block the name for ever, so the board must be durable first.
@@ -99,7 +143,7 @@ function createInName(disk: Disk, at: RootPaths, team: NewTeam, options: StoreOp
   } finally {
     reserved.close();
   }
-  return new TeamStore(paths, options);
+  return paths;
 }
 
 /**
@@ -163,18 +207,7 @@ const teamExists = ({ name, folder }: TeamPaths): ConflictError =>
   );
 
 function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options: StoreOptions): void {
-  for (const directory of [
-    paths.folder,
-    paths.board,
-    paths.tokens,
-    paths.locks,
-    paths.processes,
-    paths.logs,
-    paths.results,
-    paths.mail,
-    ...(team.profile === 'pipeline' ? Object.values(paths.session) : []),
-  ])
-    makeDirectory(disk, directory);
+  makeDirectories(disk, paths, team.profile === 'pipeline' ? Object.values(paths.session) : []);
   createBell(disk, paths.inbox(LEAD).bell);
   for (const change of team.changes)
     if (change.type === 'member.joined') createBell(disk, paths.inbox(change.name).bell);
@@ -182,8 +215,8 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
   try {
     const author: Author = { person: LEAD, epoch: 0 };
     const opened: Body = { type: 'team.opened', profile: team.profile, claim: team.claimMode };
-    must(store.board.append(author, () => ({ type: 'log.opened', team: id, name: team.name })));
-    must(store.board.append(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
+    must(store.board.appendNow(author, () => ({ type: 'log.opened', team: id, name: team.name })));
+    must(store.board.appendNow(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
     const created_at = options.clock.now() / 1000;
     const { members, cwd, plan_dir, ...rest } = team.config;
     store.config.write({
@@ -210,7 +243,13 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
   }
 }
 
-function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
+function makeDirectories(disk: Disk, paths: TeamPaths, more: readonly string[]): void {
+  const { folder, board, tokens, locks, processes, logs, results, mail } = paths;
+  for (const directory of [folder, board, tokens, locks, processes, logs, results, mail, ...more])
+    makeDirectory(disk, directory);
+}
+
+function must({ outcome }: ReturnType<TeamStore['board']['appendNow']>): void {
   if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
 }
 

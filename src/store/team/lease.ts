@@ -15,6 +15,7 @@ import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { notInAStore, replicaOf } from '../replica/replica-root.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
@@ -50,8 +51,13 @@ export interface LeaseEnvironment {
   readonly alive?: (who: ProcessIdentity) => Liveness;
 }
 
-/** Tries to become the holder. */
+/**
+ * Tries to become the holder.
+ *
+ * @throws StoreError `ENGINE_UNFIT` for a team in a store: the engine has no leases in use yet
+ */
 export async function takeLease(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
+  if (replicaOf(environment.disk, paths.root) !== undefined) throw notInAStore('running a process');
   // It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package:
   // bundled into an ES module it has no export but `default`.
   const {

@@ -25,6 +25,7 @@ import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { Roster } from './roster.ts';
+import { replicaOf } from '../replica/replica-root.ts';
 import { openSeal, type Seal } from '../user/seal.ts';
 import { Sender, type Quota } from '../mail/sender.ts';
 
@@ -66,6 +67,8 @@ export class TeamStore {
   readonly commands: CommandTrust;
   /** That of this user. */
   readonly seal: Seal;
+  /** Its order is made by a store on PostgreSQL (docs/scale-out.md). */
+  readonly isShared: boolean;
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
 
@@ -90,6 +93,7 @@ export class TeamStore {
     this.clock = clock;
     this.lockTimeoutMs = lockTimeoutMs;
     this.seal = seal;
+    this.isShared = replicaOf(given, paths.root) !== undefined;
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;
@@ -111,6 +115,7 @@ export class TeamStore {
       onFolded,
       keepsPast,
       isFromCheckpoint: keepsPast,
+      commit: this.isShared ? async (line) => commitLine(line, paths, { disk: given, seal, clock }) : undefined,
     });
     this.sender = new Sender(paths, {
       disk,
@@ -194,6 +199,15 @@ export class TeamStore {
     if (lookAt(this.disk, this.paths.folder)) this.locks.close();
     this.pinned.close();
   }
+}
+
+async function commitLine(
+  line: string,
+  { root, name }: TeamPaths,
+  at: { readonly disk: Disk; readonly seal: Seal; readonly clock: Clock },
+): Promise<void> {
+  const { RelayClient } = await import('../replica/relay-client.ts');
+  await new RelayClient({ ...at, root }).commit(name, line);
 }
 
 const untrustedCommand = ({ name, log }: TeamPaths, what: string): StoreError =>

@@ -11,7 +11,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -21,6 +20,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { codeOf } from '../../model/text/errors.ts';
 import { storeFailure } from '../files/disk.ts';
+import { bytesUpTo } from '../files/regular-file.ts';
 
 /** Of model agents, Codex, Claude Code and Gemini. opencode's are in a database that also says what it runs. */
 const TRANSCRIPTS: readonly RegExp[] = [
@@ -97,7 +97,7 @@ function bytesOf(path: string, directory: string): Buffer | undefined {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     // Another name of the file may be a key of the user's.
-    return stat.isFile() && stat.nlink === 1 && stat.size <= MOST_BYTES ? readFileSync(file) : undefined;
+    return stat.isFile() && stat.nlink === 1 ? bytesUpTo(file, MOST_BYTES) : undefined;
   } catch {
     // Removed meanwhile, or not readable.
     return undefined;

@@ -11,7 +11,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -22,6 +21,7 @@ import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
 import { isMissing, isTaken, storeFailure } from '../files/disk.ts';
+import { bytesUpTo } from '../files/regular-file.ts';
 
 const LARGEST = 4 * 1024 * 1024;
 
@@ -30,15 +30,25 @@ const LARGEST = 4 * 1024 * 1024;
  * @throws UsageError `USAGE` for a directory, a device or a file over 4 MiB; StoreError when it may not be read
  */
 export function readUserFile(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    const stat = statSync(path);
-    if (!stat.isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
-    if (stat.size > LARGEST) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
-    return readFileSync(path, 'utf8');
+    // A socket cannot even be opened.
+    if (!statSync(path).isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!fstatSync(file).isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
+    return smallText(file, path);
   } catch (error) {
     if (isMissing(error) || codeOf(error) === 'ENOTDIR') return undefined;
     throw storeFailure('read', path, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
+}
+
+function smallText(file: number, path: string): string {
+  const bytes = bytesUpTo(file, LARGEST);
+  if (bytes === undefined) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
+  return bytes.toString('utf8');
 }
 
 /**
@@ -53,10 +63,7 @@ export function readProjectFile(path: string, root: string): string | undefined 
   try {
     if (realpathSync(dirname(path)) !== join(realpathSync(root), relative(root, dirname(path)))) return undefined;
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const stat = fstatSync(file);
-    if (!stat.isFile()) return undefined;
-    if (stat.size > LARGEST) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
-    return readFileSync(file, 'utf8');
+    return fstatSync(file).isFile() ? smallText(file, path) : undefined;
   } catch (error) {
     if (isMissing(error) || ['ENOTDIR', 'ELOOP', 'EMLINK'].includes(codeOf(error) ?? '')) return undefined;
     throw storeFailure('read', path, error);

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lookAt, type Disk } from '../files/disk.ts';
-import { regularBytes } from './regular-file.ts';
+import { regularBytes } from '../files/regular-file.ts';
 
 type GateName = 'build' | 'test' | 'lint';
 

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { regularBytes } from './regular-file.ts';
+import { regularBytes } from '../files/regular-file.ts';
 import { entriesAt } from './sandbox-host.ts';
 
 export interface MemberPlace {

@@ -3,10 +3,10 @@
  * out.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { keyPath } from '../user/seal.ts';
-import { withRegular } from './regular-file.ts';
+import { bytesUpTo, withRegular } from '../files/regular-file.ts';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.git',
@@ -79,7 +79,7 @@ function entriesOf(directory: string) {
   }
 }
 
-/** In bytes. For a larger file, size and time replace the hash of its contents. */
+/** In bytes. For a larger file, and one with more than its size says, size and time replace the hash of its contents. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** A fingerprint of each file's contents; empty for a file that cannot be read. */
@@ -88,6 +88,7 @@ export const hashesOf = (root: string, files: readonly string[]): string[] =>
 
 /** Empty for another user's file, and for one that is gone or a pipe meanwhile. */
 const hashOf = (path: string): string =>
-  withRegular(path, (file, { size, mtimeMs }) =>
-    size > LARGEST ? `${size} ${mtimeMs}` : createHash('sha256').update(readFileSync(file)).digest('hex'),
-  ) ?? '';
+  withRegular(path, (file, { size, mtimeMs }) => {
+    const bytes = size > LARGEST ? undefined : bytesUpTo(file, size);
+    return bytes === undefined ? `${size} ${mtimeMs}` : createHash('sha256').update(bytes).digest('hex');
+  }) ?? '';

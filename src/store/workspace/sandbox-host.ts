@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { homeDirectory } from '../user/home.ts';
-import { regularBytes } from './regular-file.ts';
+import { regularBytes } from '../files/regular-file.ts';
 
 /** An existing file or directory, without links. */
 interface Entry {

@@ -13,7 +13,6 @@ import {
   lstatSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   writeFileSync,
   type Stats,
@@ -34,6 +33,7 @@ import {
 } from '../files/disk.ts';
 import { chunks } from '../files/file.ts';
 import { LinePage, type Page, type LinePageRequest } from '../files/line-page.ts';
+import { bytesUpTo } from '../files/regular-file.ts';
 import { at, inside, type ResolvedPath } from './resolved-path.ts';
 
 /** Larger files are not read for a page, in bytes. */
@@ -88,9 +88,9 @@ export const changeText = (place: ResolvedPath, change: (text: string) => string
     const { fd, stat } = openFile(name, place);
     try {
       mustBeWritable(stat, place);
-      if (stat.size > LARGEST_EDIT)
-        throw new UsageError('USAGE', `${quoted(place.path)} is over 8 MiB, too large to edit.`);
-      const { bom, text } = decoded(readFileSync(fd), place);
+      const bytes = bytesUpTo(fd, LARGEST_EDIT);
+      if (bytes === undefined) throw new UsageError('USAGE', `${quoted(place.path)} is over 8 MiB, too large to edit.`);
+      const { bom, text } = decoded(bytes, place);
       const next = Buffer.from(bom + change(text));
       const now = lstatSync(name, { throwIfNoEntry: false });
       if (now?.ino !== stat.ino || now.mtimeMs !== stat.mtimeMs || now.size !== stat.size)

@@ -60,8 +60,8 @@ export async function runWebCommand(
       return noted(`#${id} is skipped.`);
     }
     case 'pause':
-      if (deed.paused) handle.pause();
-      else handle.unpause();
+      if (deed.paused) await handle.pause();
+      else await handle.unpause();
       return noted(deed.paused ? 'Present turns end, and nothing begins.' : 'The team goes on.');
     case 'stop':
       await handle.send(deed.member, 'Finish your step and leave.', { type: 'shutdown_request' });

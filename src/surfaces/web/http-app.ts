@@ -20,9 +20,15 @@ const number = z.coerce.number().int().min(0).max(1e9);
 const mailQuery = z.object({
   member: z.string().optional(),
   q: z.string().max(1_000).optional(),
+  /** Milliseconds since 1970: what was sent later is left out. */
+  until: z.coerce.number().min(0).max(8.64e15).optional(),
   skip: number.default(0),
   count: number.default(100),
 });
+const pastQuery = z.union([
+  z.strictObject({ event: number }),
+  z.strictObject({ at: z.coerce.number().min(0).max(8.64e15) }),
+]);
 const outputQuery = z.object({
   task: z.string().max(16).optional(),
   member: z.string().max(64).optional(),
@@ -61,6 +67,11 @@ export function appOf(cache: TeamCache, server: Pick<ServerIdentity, 'isToken' |
     const { q, count, ...rest } = parsed(mailQuery, c.req.query());
     const live = await cache.live(c.req.param('team'));
     return answer(c, await live.mail({ ...rest, text: q, count: Math.min(500, count) }));
+  });
+  app.get('/api/teams/:team/past', async (c) => {
+    const wanted = parsed(pastQuery, c.req.query());
+    const text = await (await cache.live(c.req.param('team'))).past(wanted);
+    return c.body(text, 200, { 'content-type': 'application/json' });
   });
   app.get('/api/teams/:team/search', async (c) => {
     const { q } = parsed(searchQuery, c.req.query());

@@ -8,6 +8,9 @@ import {
   isFinal,
   remainingOf,
   workedMs,
+  emptyBoard,
+  type Board,
+  type Clock,
   type TeamSnapshot,
   type ClaimSpan,
   type Spending,
@@ -19,14 +22,17 @@ import { asJson } from './json.ts';
 import { memberRows, sketchedMembers, spanRow, spentOf, taskRow } from './wire-rows.ts';
 import type { EventRow, Head } from './wire-types.ts';
 
+/** What it is made from: a team now, or at a moment of its past. */
+type Watched = Pick<TeamWatch, 'look' | 'projection'> & { readonly clock: Pick<Clock, 'now'> };
+
 /** What the row of an ended task was made from. */
 interface Made {
   readonly task: Task;
   readonly spending: Spending | undefined;
 }
 
-/** Rows that are made before other work may run. */
-const PORTION = 500;
+/** Rows that are made at once. */
+const PORTION = 20;
 
 const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
@@ -38,19 +44,21 @@ export class LiveModel {
   /** Why the view is not updated any more; null while it is. */
   trouble: string | null = null;
   readonly #place: { readonly id: string; readonly isArchived: boolean };
-  readonly #watch: TeamWatch;
+  readonly #watch: Watched;
   readonly #tasks = new VersionedRows();
   readonly #spans = new VersionedRows();
   readonly #parts = new VersionedRows();
   readonly #final = new Map<string, Made>();
   /** Claims whose end was read. */
   readonly #settled = new Set<string>();
+  #sketched: BoardStand;
   #snapshot: TeamSnapshot | undefined;
   #number = 0;
 
-  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: TeamWatch) {
+  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: Watched) {
     this.#place = place;
     this.#watch = watch;
+    this.#sketched = standOf(emptyBoard());
   }
 
   /** The number of the last event that the rows include. */
@@ -63,8 +71,8 @@ export class LiveModel {
   }
 
   /** Makes rows from the board alone, because reading all events may take long. */
-  *sketch(): CooperativeWork<void> {
-    const board = this.#watch.store.board.fold();
+  *sketch(board: Board): CooperativeWork<void> {
+    this.#sketched = standOf(board);
     yield* this.#putTasks(board, 1);
     this.#parts.put('members', sketchedMembers(board), 1);
   }
@@ -151,26 +159,26 @@ export class LiveModel {
 
   #head(): Head {
     const { id, isArchived } = this.#place;
-    const { projection, store } = this.#watch;
+    const { projection, clock } = this.#watch;
     const sight = this.#snapshot;
-    const board = sight?.board ?? store.board.fold();
+    const stand = sight === undefined ? this.#sketched : standOf(sight.board);
     const { total } = projection.spending;
     return {
       id,
       isArchived,
-      team: board.team?.name ?? id,
-      isPaused: board.phase === 'paused',
+      team: stand.team ?? id,
+      isPaused: stand.isPaused,
       outcome: sight?.outcome,
       lead: sight
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
-        : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },
-      counts: count(board),
+        : { alive: false, pid: null, epoch: stand.epoch, unread: 0 },
+      counts: stand.counts,
       spent: spentOf(total),
       unpriced: total.unpriced,
       remaining: sight === undefined ? null : this.#remaining(sight),
       firstAt: timeOf(projection.firstAt),
       lastAt: timeOf(projection.last?.at),
-      now: store.clock.now(),
+      now: clock.now(),
       isReading: sight === undefined,
       trouble: this.trouble,
     };
@@ -181,6 +189,16 @@ export class LiveModel {
     return remainingOf(sight, { completions, startedAt: timeOf(firstAt) ?? sight.at }) ?? null;
   }
 }
+
+type BoardStand = ReturnType<typeof standOf>;
+
+/** What the head of the page says of a board. */
+const standOf = (board: Board) => ({
+  team: board.team?.name,
+  isPaused: board.phase === 'paused',
+  epoch: board.lead.epoch,
+  counts: count(board),
+});
 
 const isEnded = ({ to }: ClaimSpan): boolean => to !== undefined;
 const isSettled = (span: ClaimSpan): boolean => isEnded(span) && span.end !== 'lost';

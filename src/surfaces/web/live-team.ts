@@ -28,6 +28,7 @@ import type {
 } from '../../app.ts';
 import { runAtOnce, runCooperatively } from './cooperative.ts';
 import { LiveModel } from './live-model.ts';
+import { PastTeam, type PastWanted } from './past-team.ts';
 import { eventRow } from './wire-rows.ts';
 import { searchTeam } from './team-search.ts';
 import type { ChangesPage, EventRow, FoundInTeam, MailPage, OutputPage, TaskDetail, WhyDetail } from './wire-types.ts';
@@ -63,6 +64,7 @@ export class LiveTeam {
   readonly #watch: TeamWatch;
   readonly #model: LiveModel;
   readonly #mailIndex: MailIndex;
+  readonly #past: PastTeam;
   readonly #end = new AbortController();
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
@@ -78,6 +80,7 @@ export class LiveTeam {
     this.#watch = new TeamWatch(place.paths, options.watch);
     this.#model = new LiveModel(place, this.#watch);
     this.#mailIndex = new MailIndex(this.#watch.store);
+    this.#past = new PastTeam(place, options.watch.prices);
   }
 
   /**
@@ -87,8 +90,7 @@ export class LiveTeam {
   static async open(place: LivePlace, options: LiveOptions): Promise<LiveTeam> {
     const live = new LiveTeam(place, options);
     try {
-      await live.#watch.readBoard();
-      await runCooperatively(live.#model.sketch());
+      await live.#watch.sketch((board) => runCooperatively(live.#model.sketch(board)));
     } catch (error) {
       live.#watch.close();
       throw error;
@@ -192,6 +194,14 @@ export class LiveTeam {
     return searchTeam({ store: this.#watch.store, mail: this.#mailIndex, events: this.#events }, words);
   }
 
+  /**
+   * The team as it stood at a moment of its past, as JSON.
+   * @throws UsageError `USAGE` before the first event
+   */
+  past(wanted: PastWanted): Promise<string> {
+    return this.#past.show(wanted, this.#model.number);
+  }
+
   mail(wanted: MailWanted): Promise<MailPage> {
     return this.#mailIndex.page(wanted);
   }
@@ -204,7 +214,7 @@ export class LiveTeam {
   async close(): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);
-    await this.#following;
+    await Promise.all([this.#following, this.#past.close()]);
     for (const output of this.#outputs.values()) output.close();
     this.#watch.close();
   }

@@ -12,8 +12,8 @@ interface Searched {
 
 /** Matches of one kind that are listed; all are counted. */
 const LISTED = 20;
-/** Lines and tasks that are looked at before other work may run. */
-const PORTION = 2_000;
+/** Lines and tasks that are looked at at once. */
+const PORTION = 50;
 /** Characters of a line that are shown. */
 const SHOWN = 400;
 

@@ -1,7 +1,7 @@
 /** Types of the data that the server sends to the page; both sides share them. Times are milliseconds. */
-import type { MailRow, RunOutcome, TeamProblem, ShownPage } from '../../app.ts';
+import type { MailRow, PastPlace, RunOutcome, TeamProblem, ShownPage } from '../../app.ts';
 
-export type { MailRow, TeamProblem, ShownPage };
+export type { MailRow, PastPlace, TeamProblem, ShownPage };
 
 /** What failed stands before what is done, because a narrow screen shows the first columns only. */
 export const COLUMN_ORDER = [
@@ -146,6 +146,12 @@ export interface Update {
   readonly problems?: readonly TeamProblem[];
   readonly edges?: readonly EdgeRow[];
   readonly path?: PathRow;
+}
+
+/** A moment of the past: everything as it stood then. */
+export interface PastAnswer {
+  readonly place: PastPlace;
+  readonly update: Update;
 }
 
 export type MailPage = Found<MailRow>;

@@ -297,7 +297,7 @@ describe('stopping', () => {
     const on = await team({ members: ['ada'], tasks: [{ subject: 'Alone', work: { run: 'echo done' } }] });
     const worker = await workerProcess(on, 'ada');
     await on.until('its task', isDone);
-    on.handle.store.board.append(PERSON, () => ({ type: 'team.closing' }));
+    on.handle.store.board.appendNow(PERSON, () => ({ type: 'team.closing' }));
     expect(await worker.ended).toMatchObject({ code: 0, said: { kind: 'ended' } });
   });
 

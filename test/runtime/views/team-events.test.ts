@@ -67,7 +67,7 @@ describe('the stream', () => {
     const team = story().add('Two');
     const skip = (task: string) => ({ type: 'task.skipped' as const, task, cascade: false, why: 'no need' });
     team.say({ type: 'batch', changes: [skip('1'), skip('2')] });
-    expect(team.store.board.append(PERSON, () => skip('1')).outcome.ok).toBe(false);
+    expect(team.store.board.appendNow(PERSON, () => skip('1')).outcome.ok).toBe(false);
     const skipped = (await all(team)).filter(({ type }) => type === 'task.skipped');
     expect(skipped.map((event) => [idOf(event), event.text])).toEqual([
       ['1', 'no need'],

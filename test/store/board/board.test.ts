@@ -199,7 +199,7 @@ describe('lines', () => {
 describe('the board', () => {
   const opened = (more: object = {}): BoardStore => new Store(paths.log, { disk: realDisk, clock: realClock, ...more });
   const add = (store: BoardStore, subject: string) =>
-    store.append(PERSON, (board) => ({
+    store.appendNow(PERSON, (board) => ({
       type: 'task.created',
       task: String(board.lastTaskId + 1),
       fields: task(subject),
@@ -240,7 +240,7 @@ describe('the board', () => {
     const store = opened();
     let built = 0;
     const twice = () =>
-      store.append(PERSON, (board) => {
+      store.appendNow(PERSON, (board) => {
         built += 1;
         return { type: 'task.created', task: String(board.lastTaskId + 1), fields: { ...task('a'), key: 'k' } };
       });
@@ -255,7 +255,7 @@ describe('the board', () => {
     const other = opened();
     const store = opened();
     let built = 0;
-    const made = store.append(PERSON, (board) => {
+    const made = store.appendNow(PERSON, (board) => {
       built += 1;
       if (built === 1) add(other, 'first');
       return { type: 'task.created', task: String(board.lastTaskId + 1), fields: task('second') };
@@ -269,7 +269,7 @@ describe('the board', () => {
     openBoard(paths, ['ada']);
     const store = opened();
     const size = statSync(paths.log).size;
-    expect(store.append(PERSON, () => ({ ok: false, code: 'FINAL', why: 'no' })).outcome).toMatchObject({
+    expect(store.appendNow(PERSON, () => ({ ok: false, code: 'FINAL', why: 'no' })).outcome).toMatchObject({
       code: 'FINAL',
     });
     expect(statSync(paths.log).size).toBe(size);
@@ -407,8 +407,8 @@ describe('the board', () => {
   it('events are reported in order with their outcomes, refusals included', () => {
     openBoard(paths, ['ada'], 1);
     const store = opened();
-    store.append(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
-    store.append(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
+    store.appendNow(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
+    store.appendNow(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
     const told = [...store.history()].map(({ event, outcome }) => `${event.type} ${outcome.ok}`);
     expect(told).toEqual([
       'log.opened true',

@@ -375,7 +375,7 @@ describe('a checkpoint that does not fit is not believed', () => {
       writeFileSync(paths.checkpoint, bad);
       expectTruth();
     }
-  });
+  }, 180_000);
 
   it('cut off at any byte', () => {
     openBoard(paths, ['ada'], 3);

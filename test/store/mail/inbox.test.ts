@@ -118,6 +118,20 @@ describe('a send', () => {
     expect(calls.slice(5)).toEqual(Array.from({ length: 64 }, () => 'receipt'));
   });
 
+  it('the name of an inbox is synced once a process, however many senders write to it', async () => {
+    let syncs = 0;
+    const fsyncSync: Disk['fsyncSync'] = (fd) => {
+      syncs += 1;
+      realDisk.fsyncSync(fd);
+    };
+    const disk: Disk = { ...realDisk, fsyncSync };
+    for (const text of ['a', 'b', 'c']) await say(sending({ disk }), text);
+    expect(syncs).toBe(1);
+    rmSync(box.inbox);
+    await say(sending({ disk }), 'd');
+    expect(syncs).toBe(2);
+  });
+
   it('message ids grow within a process, also within a millisecond', async () => {
     const sender = sending({ clock: new FakeClock() });
     const ids = (await Promise.all(Array.from({ length: 50 }, () => say(sender, 'x')))).map(({ id }) => id);

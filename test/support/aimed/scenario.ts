@@ -35,7 +35,7 @@ export const MEMBERS = [HIT, SURVIVOR, SINK];
 export const accepted = (store: TeamStore): Folded[] => [...store.board.history()].filter(({ outcome }) => outcome.ok);
 
 export const say = (store: TeamStore, author: Author, body: Body): boolean =>
-  store.board.append(author, () => body).outcome.ok;
+  store.board.appendNow(author, () => body).outcome.ok;
 
 /** An event of the lead, written by the person. */
 export const command = (store: TeamStore, body: Body): boolean => {

@@ -123,7 +123,7 @@ export class BoardPair {
   }
 
   #say(by: number, author: Author, body: Body): boolean {
-    return this.#stores[by]?.append(author, () => body).outcome.ok ?? false;
+    return this.#stores[by]?.appendNow(author, () => body).outcome.ok ?? false;
   }
 
   #both(by: number, author: Author, body: Body, allowed: boolean): void {

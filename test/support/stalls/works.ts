@@ -78,7 +78,7 @@ async function withStore<T>(
 
 function addTask(store: TeamStore, subject: string): string[] {
   const { epoch } = store.board.fold().lead;
-  const { outcome } = store.board.append({ person: LEAD, epoch }, (board) => ({
+  const { outcome } = store.board.appendNow({ person: LEAD, epoch }, (board) => ({
     type: 'task.created',
     task: String(board.lastTaskId + 1),
     fields: task(subject),
@@ -122,7 +122,7 @@ export const WORKS = {
     }),
   delete: (root, disk) =>
     withStore(root, disk, (store) => {
-      store.board.append({ person: LEAD, epoch: store.board.fold().lead.epoch }, () => ({ type: 'team.closed' }));
+      store.board.appendNow({ person: LEAD, epoch: store.board.fold().lead.epoch }, () => ({ type: 'team.closed' }));
       archive(store);
       return { tasks: [], mail: [] };
     }),
@@ -137,7 +137,7 @@ export const WORKS = {
     withStore(root, disk, async (store) => {
       const epoch = store.board.fold().lead.epoch + 1;
       const lead = `01ARZ3NDEKTSV4RRFFQ69G5F${tag.padStart(2, '0').slice(-2).toUpperCase()}`;
-      store.board.append({ lead, epoch }, () => ({ type: 'lead.took', epoch }));
+      store.board.appendNow({ lead, epoch }, () => ({ type: 'lead.took', epoch }));
       await store.config.update((current) => ({ next: current && { ...current, epoch }, result: undefined }));
       return { tasks: addTask(store, `task ${tag}`), mail: [] };
     }),
@@ -188,7 +188,7 @@ export async function prepare(root: string, before: Before): Promise<Told> {
   const store = createStore(root, newTeam(), options());
   const told = { tasks: addTask(store, 'task before'), mail: await say(store, 'mail before') };
   if (before === 'a half archived team')
-    store.board.append({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
+    store.board.appendNow({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
   await store.close();
   if (before === 'a half archived team') renameSync(paths.board, join(paths.folder, 'tasks'));
   if (before === 'a team' || before === 'a half archived team') return told;

@@ -429,7 +429,7 @@ describe('room', () => {
 
 it('the watch draws at most 20 times a second, less often if drawing is slow, and never shows an old state for long', () => {
   expect(pauseAfter(0)).toBe(50);
-  expect(pauseAfter(50)).toBe(250);
+  expect(pauseAfter(15)).toBe(250);
   expect(pauseAfter(2_000)).toBe(500);
 });
 

@@ -188,7 +188,7 @@ describe('a command of the page', () => {
       told: ['ada', 'bob'],
     });
     const inc = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
-    const asked = makeRequest(
+    const asked = await makeRequest(
       store,
       { kind: 'member', name: name('bob'), incarnation: inc },
       { kind: 'question', text: 'Which?' },
@@ -235,7 +235,7 @@ describe('a command of the page', () => {
     const { board } = team.store;
     const inc = board.fold().members.get(name('bob'))?.incarnation ?? '';
     const speaker = { kind: 'member', name: name('bob'), incarnation: inc } as const;
-    const asked = makeRequest(team.store, speaker, { kind: 'plan', text: 'First this', about: '2' });
+    const asked = await makeRequest(team.store, speaker, { kind: 'plan', text: 'First this', about: '2' });
     if (!asked.ok) throw new Error(asked.why);
     const refused = await page.do('login', { do: 'judge', task: '2', approve: false, text: 'First that' });
     expect([refused.status, await refused.json()]).toEqual([200, { told: [expect.any(String)], refused: [] }]);

@@ -185,7 +185,7 @@ async function changeBoard(
   const bells = joining.map((name) => store.paths.inbox(name).bell);
   for (const bell of bells) createBell(store.disk, bell);
   if (!isNeeded) return;
-  const { outcome } = store.board.append(authorOf(speaker), build);
+  const { outcome } = await store.board.append(authorOf(speaker), build);
   if (!outcome.ok) {
     const { members } = store.board.board;
     for (const name of joining)

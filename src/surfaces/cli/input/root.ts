@@ -26,5 +26,6 @@ export function requireGivenRoot(context: CliContext, root: string): void {
   throw new UsageError('USAGE', `There is no folder ${root}; check --root or TEAMS_ROOT.`);
 }
 
-const givenRoot = ({ flags, io }: CliContext): string | undefined =>
+/** `--root` or `TEAMS_ROOT`. */
+export const givenRoot = ({ flags, io }: CliContext): string | undefined =>
   flags.root ?? (io.environment[ENV.root] || undefined);

@@ -41,10 +41,10 @@ export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }
     stop: (member: string) =>
       doing((handle) => handle.send(member, 'Finish your step and leave.', { type: 'shutdown_request' })),
     pause: () =>
-      doing((handle) => {
-        if (handle.pause()) return Promise.resolve('paused: nothing begins; P lets it go on');
-        handle.unpause();
-        return Promise.resolve('it goes on');
+      doing(async (handle) => {
+        if (await handle.pause()) return 'paused: nothing begins; P lets it go on';
+        await handle.unpause();
+        return 'it goes on';
       }),
     retry: (task: string | undefined) =>
       doing((handle) => retryTasks(handle, paths, task, isLedHere ? undefined : context.io)),

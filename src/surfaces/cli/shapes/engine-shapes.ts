@@ -11,8 +11,10 @@ export const checkedStore = answer({
   store: text,
   checks: z.array(z.strictObject({ ok: z.boolean(), name: text, found: text, cure: text.optional() })),
 });
+export const servedReplica = answer({ store: text, root: text });
 
 export const ENGINE_SHAPES: Readonly<Record<string, VerbShape>> = {
   'store init': { answers: [madeStore] },
   'store check': { answers: [checkedStore] },
+  'store relay': { answers: [servedReplica] },
 };

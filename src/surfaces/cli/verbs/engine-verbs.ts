@@ -29,4 +29,14 @@ export const engine: readonly Verb[] = [
     ],
     load: () => import('../commands/engine/store-check.ts'),
   },
+  {
+    name: 'store relay',
+    summary: 'keep a replica of the teams of a store in the folder of --root, until it is interrupted',
+    words: '[url]',
+    examples: [
+      { line: 'teams store relay --root ~/agents', what: 'one for each machine; TEAMS_STORE names the store' },
+      { line: 'teams status login --root ~/agents', what: 'each verb that uses the board works on the replica' },
+    ],
+    load: () => import('../commands/engine/store-relay.ts'),
+  },
 ];

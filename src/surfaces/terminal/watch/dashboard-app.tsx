@@ -18,9 +18,9 @@ export function App({ drawing, size, onKeys }: AppProps): ReactElement {
   useInput((input, key) => onKeys(typing.current.keys(input, key)));
   const { above, left, right, below, leftWidth } = drawing;
   return (
-    <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)} overflow="hidden">
+    <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)}>
       <Lines lines={above} />
-      <Box flexGrow={1} overflow="hidden">
+      <Box flexGrow={1}>
         <Box flexDirection="column" width={leftWidth} flexShrink={0}>
           <Lines lines={left} />
         </Box>

@@ -1,9 +1,9 @@
 /** The pace of drawing: at least this long after the last drawing, and at most a share of the time. */
-const LEAST_MS = 50;
+export const LEAST_MS = 50;
 /** Upper limit of the pause, however long a drawing took (the first one of a process, or on a busy machine). */
 const MOST_MS = 500;
-/** Drawing may take at most this share of the time. */
-const SHARE = 0.2;
+/** Drawing may take at most this share of the time, unless a person presses keys. */
+const SHARE = 0.06;
 
 /**
  * Milliseconds from one drawing to the next.

@@ -7,7 +7,7 @@ import { NO_SPACE } from './output-pane.ts';
 import { Feed, type FeedSource } from './feed.ts';
 import { progressOf, rowsIn, seenInRun, type DashboardModel, type DashboardSize } from './dashboard-model.ts';
 import type { DashboardOptions } from './watch-team.ts';
-import { pauseAfter } from './redraw-pace.ts';
+import { LEAST_MS, pauseAfter } from './redraw-pace.ts';
 import type { DashboardRows, Row } from './dashboard-rows.ts';
 import { FIRST, type Key, type Order, type State } from './dashboard-state.ts';
 import { OrderDesk } from './order-desk.ts';
@@ -107,8 +107,14 @@ export class WatchSession {
   }
 
   #drawSoon(): void {
-    if (!this.#dashboard || this.#timer) return;
-    const wait = Math.max(0, this.#drawnAt + this.#pause - realClock.monotonic());
+    if (this.#timer === undefined) this.#drawAfter(this.#pause);
+  }
+
+  /** @param pause milliseconds since the last drawing */
+  #drawAfter(pause: number): void {
+    if (!this.#dashboard) return;
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, this.#drawnAt + pause - realClock.monotonic());
     this.#timer = setTimeout(() => this.#draw(), wait);
   }
 
@@ -180,7 +186,7 @@ export class WatchSession {
     const { state, order } = press(this.#state, key, shown);
     this.#state = state;
     if (order) this.#execute(order);
-    this.#drawSoon();
+    this.#drawAfter(LEAST_MS);
   }
 
   /** Follows what is shown; the output of another row after a moment, because a person moves through the list. */

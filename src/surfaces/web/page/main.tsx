@@ -1,6 +1,6 @@
 /** The page: finds the teams, follows one of them, and handles the keyboard. */
 import { render, type JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import type { TeamEntry } from '../wire-types.ts';
@@ -8,6 +8,8 @@ import { PageNavigationProvider } from './navigation.ts';
 import { TABS, useRoute, type PageRoute } from './routes.ts';
 import { PageModel } from './page-model.ts';
 import { useNarrow } from './use-narrow.ts';
+import { usePast } from './use-past.ts';
+import { PastBar } from './panels/past-bar.tsx';
 import { useNotifications } from './use-notifications.ts';
 import { SearchPanel } from './panels/search-panel.tsx';
 import { AsidePanel, KeyHelp, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
@@ -17,20 +19,22 @@ function Page(): JSX.Element {
   const [place, go] = useRoute();
   const [teams, refusal] = useTeams();
   const team = place.team ?? teams[0]?.id;
-  const [scene, trouble] = useScene(team);
+  const [live, trouble] = useScene(team);
+  const [past, moves] = usePast(team);
+  const scene = past?.scene ?? live;
   const [over, setOver] = useState<Over>(undefined);
-  useKeys(go, setOver);
-  useNotifications(scene);
+  useKeys(go, { onOver: setOver, onPast: moves.toggle });
+  useNotifications(live);
   useEffect(() => {
     document.title = `${scene.problems.length > 0 ? `(${scene.problems.length}) ` : ''}${scene.head?.team ?? 'teams'} · ${TAB_NAMES[place.tab]}`;
   }, [scene.version, place.tab]);
   const going = useMemo(
     () => ({
       team: team ?? '',
-      isLive: scene.head?.isArchived === false,
+      isLive: past === undefined && live.head?.isArchived === false,
       show: (aside: PageRoute['aside']) => go({ aside }),
     }),
-    [team, scene.head?.isArchived],
+    [team, live.head?.isArchived, past === undefined],
   );
   // Details cover the views of a narrow page: then only they can be used.
   const isNarrow = useNarrow('covered');
@@ -46,9 +50,11 @@ function Page(): JSX.Element {
         isCovered={isCovered}
         onTeam={(id) => go({ team: id, aside: undefined })}
         onSearch={() => setOver('search')}
+        onPast={moves.toggle}
       />
       <Nav tab={place.tab} scene={scene} isCovered={isCovered} onTab={(tab) => go({ tab })} />
       <main inert={isCovered}>
+        {past !== undefined && <PastBar past={past} moves={moves} />}
         {team === undefined ? (
           <p class="empty">{refusal ?? first}</p>
         ) : (
@@ -115,8 +121,15 @@ function useScene(team: string | undefined): [PageModel, string | undefined] {
 /** What covers the page. */
 type Over = 'help' | 'search' | undefined;
 
-/** Keys: 1 to 9 for the views, / to search in a view, Ctrl-K to search everything, ? for help, Escape to close. */
-function useKeys(go: (change: Partial<PageRoute>) => void, onOver: (over: Over) => void): void {
+interface KeyDeeds {
+  readonly onOver: (over: Over) => void;
+  readonly onPast: () => void;
+}
+
+/** Keys: 1 to 9 for the views, / to search in a view, Ctrl-K to search everything, t for the past, ? for help, Escape to close. */
+function useKeys(go: (change: Partial<PageRoute>) => void, deeds: KeyDeeds): void {
+  const latest = useRef(deeds);
+  latest.current = deeds;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       // It has its own keys, and closes itself.
@@ -124,11 +137,12 @@ function useKeys(go: (change: Partial<PageRoute>) => void, onOver: (over: Over) 
       if (event.key === 'Escape') return go({ aside: undefined });
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
-        return onOver('search');
+        return latest.current.onOver('search');
       }
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === '?') return onOver('help');
+      if (event.key === '?') return latest.current.onOver('help');
+      if (event.key === 't') return latest.current.onPast();
       const tab = TABS[Number(event.key) - 1];
       if (tab !== undefined) return go({ tab });
       const search = document.querySelector('[data-search]');

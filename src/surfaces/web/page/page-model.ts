@@ -15,6 +15,8 @@ import type {
 /** Events that are kept for the activity view. */
 const KEPT = 1_000;
 
+let updates = 0;
+
 export class PageModel {
   readonly tasks = new Map<string, TaskRow>();
   readonly spans = new Map<string, SpanRow>();
@@ -25,7 +27,9 @@ export class PageModel {
   edges: readonly EdgeRow[] = [];
   path: PathRow = { tasks: [], ms: 0, at: 0 };
   events: readonly EventRow[] = [];
-  /** Grows with each update. */
+  /** The moment that it shows, if that is not now. Milliseconds since 1970. */
+  past: number | undefined;
+  /** Grows with each update of any model, so that no view takes one model for another. */
   version = 0;
   #number = 0;
 
@@ -49,6 +53,7 @@ export class PageModel {
     this.problems = update.problems ?? this.problems;
     this.edges = update.edges ?? this.edges;
     this.path = update.path ?? this.path;
-    this.version += 1;
+    updates += 1;
+    this.version = updates;
   }
 }

@@ -13,7 +13,7 @@ const LIFE = '01AAAAAAAAAAAAAAAAAAAAAAAA';
 const MEMBER: Author = { by: ADA, inc: LIFE };
 
 const startLife = (store: TeamStore): void => {
-  const started = store.board.append(MEMBER, () => ({ type: 'member.started', name: ADA, inc: LIFE, after: null }));
+  const started = store.board.appendNow(MEMBER, () => ({ type: 'member.started', name: ADA, inc: LIFE, after: null }));
   expect(started.outcome.ok).toBe(true);
 };
 
@@ -22,7 +22,7 @@ export const claim: Work = {
   prepare: startLife,
   async run(world, disk) {
     const store = openStore(world.paths, world.options(disk));
-    const { outcome } = store.board.append(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
+    const { outcome } = store.board.appendNow(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
     if (outcome.ok) world.told.add('claimed');
     await store.close();
   },
@@ -31,7 +31,7 @@ export const claim: Work = {
     expect(['pending', 'in_progress']).toContain(one?.status);
     if (told.has('claimed') && fault !== 'power loss after') expect(one?.status).toBe('in_progress');
     expect(one?.claims ?? 0).toBeLessThanOrEqual(1);
-    const again = store.board.append(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
+    const again = store.board.appendNow(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
     expect(again.outcome.ok).toBe(true);
   },
 };
@@ -44,7 +44,7 @@ export const checkpoint: Work = {
   prepare(store) {
     const add = (subject: string): void => {
       const { epoch } = store.board.fold().lead;
-      store.board.append({ person: LEAD, epoch }, (board) => ({
+      store.board.appendNow({ person: LEAD, epoch }, (board) => ({
         type: 'task.created',
         task: String(board.lastTaskId + 1),
         fields: task(subject),
@@ -75,7 +75,7 @@ export const complete: Work = {
   name: 'complete',
   prepare(store) {
     startLife(store);
-    store.board.append(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
+    store.board.appendNow(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
   },
   async run(world, disk) {
     const store = openStore(world.paths, world.options(disk));
@@ -98,5 +98,5 @@ export const complete: Work = {
 function completed(store: TeamStore): boolean {
   keepResult(store.disk, store.paths, '1', 1, RESULT);
   const result = { summary: RESULT, files: [], hash: hashText(RESULT) };
-  return store.board.append(MEMBER, () => ({ type: 'task.completed', task: '1', epoch: 1, result })).outcome.ok;
+  return store.board.appendNow(MEMBER, () => ({ type: 'task.completed', task: '1', epoch: 1, result })).outcome.ok;
 }

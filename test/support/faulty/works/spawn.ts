@@ -24,7 +24,7 @@ const markOf = (): Mark => ({ kind: 'environment', id: `${RUN}-1`, run: RUN, sin
 /** Becomes the member's current incarnation. */
 function begin({ board }: TeamStore, inc: string): boolean {
   const after = board.fold().members.get(ADA)?.incarnation ?? null;
-  return board.append({ by: ADA, inc }, () => ({ type: 'member.started', name: ADA, inc, after })).outcome.ok;
+  return board.appendNow({ by: ADA, inc }, () => ({ type: 'member.started', name: ADA, inc, after })).outcome.ok;
 }
 
 async function spawn(world: World, disk: Disk): Promise<void> {

@@ -55,7 +55,7 @@ export const create: Work = {
 };
 
 function closeAndArchive(store: TeamStore): void {
-  store.board.append({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
+  store.board.appendNow({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
   archive(store);
 }
 
@@ -63,7 +63,7 @@ function closeAndArchive(store: TeamStore): void {
 export const putAway: Work = {
   name: 'archive',
   prepare(store) {
-    store.board.append({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
+    store.board.appendNow({ person: LEAD, epoch: 0 }, () => ({ type: 'team.closed' }));
   },
   async run(world, disk) {
     const store = openStore(world.paths, world.options(disk));

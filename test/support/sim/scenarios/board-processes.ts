@@ -158,7 +158,7 @@ function say(
   author: Author | ((board: Board) => Author),
   change: (board: Board) => Change,
 ): boolean {
-  const { outcome } = store.append(author, change);
+  const { outcome } = store.appendNow(author, change);
   run.note(() => ({ kind: 'folded', offset: store.offset, hash: hash(store.board) }));
   return outcome.ok;
 }

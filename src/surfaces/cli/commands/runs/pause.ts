@@ -15,7 +15,7 @@ async function change(context: CliContext, given: readonly string[], isPaused: b
   const { team, words } = chooseTeam(context, given);
   noMore(words);
   await using handle = openHandle(team.name, settings(context).open);
-  const isChanged = isPaused ? handle.pause() : handle.unpause();
+  const isChanged = await (isPaused ? handle.pause() : handle.unpause());
   const { in_progress: working } = count(handle.store.board.fold());
   context.result(
     { team: team.name, paused: isPaused, changed: isChanged, working },

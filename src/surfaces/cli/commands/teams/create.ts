@@ -1,6 +1,6 @@
 /** `teams create`: makes a team on disk; starts no process. */
 import * as z from 'zod';
-import { makeTeam, profileSchema, type MemberInput } from '../../../../app.ts';
+import { isReplica, makeSharedTeam, makeTeam, profileSchema, type MemberInput } from '../../../../app.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import { readOptions, texts } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
@@ -11,7 +11,14 @@ const schema = z.object({ member: texts, profile: profileSchema.default('v8') })
 export const act: Act = async (context, given) => {
   const { member, profile } = readOptions(schema, given);
   const [name = ''] = given.words;
-  await using team = makeTeam(name, { profile, members: member.map(memberOf) }, settings(context).open);
+  const { open } = settings(context);
+  const input = { profile, members: member.map(memberOf) };
+  if (isReplica(open.root)) {
+    const team = await makeSharedTeam(name, input, open);
+    context.result({ team }, `Team ${team} was created in the store.`);
+    return 0;
+  }
+  await using team = makeTeam(name, input, open);
   excludeTeamFiles(context);
   context.result({ team: team.name }, `Team ${team.name} was created in ${team.paths.folder}.`);
   return 0;

@@ -15,7 +15,7 @@ export const act: Act = (context, given) =>
       throw new UsageError('USAGE', `Which moment? Name ${FORMS}; \`teams log\` shows both numbers and times.`);
     const moment = parseMoment(text);
     if (moment === undefined) throw new UsageError('USAGE', `${JSON.stringify(text)} is no moment: expected ${FORMS}.`);
-    const then = teamAt(store, moment);
+    const then = await teamAt(store, moment);
     context.result({ ...then, counts: countsView(then.counts) }, momentLines(then));
-    return Promise.resolve(0);
+    return 0;
   });

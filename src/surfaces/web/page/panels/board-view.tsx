@@ -14,7 +14,7 @@ const ALWAYS: readonly WebColumn[] = ['blocked', 'ready', 'in_progress', 'comple
 const CARD = 70;
 
 export function BoardView({ scene }: { scene: PageModel }): JSX.Element {
-  const now = useNow(scene.isOver);
+  const now = useNow(scene);
   const [words, setWords] = useState('');
   const columns = useMemo(() => columnsOf(scene.tasks.values(), words), [scene.version, words]);
   const colors = useMemo(() => new Map(scene.members.map(({ name, color }) => [name, color])), [scene.members]);

@@ -28,7 +28,7 @@ export function MailView({ scene }: { scene: PageModel }): JSX.Element {
   const [words, setWords] = useState('');
   const asked = usePaused(words);
   const messages = scene.edges.reduce((sum, { count }) => sum + count, 0);
-  const [found, fetchRows] = useMail(team, member, asked, messages);
+  const [found, fetchRows] = useMail(team, { member, words: asked, until: scene.past }, messages);
   const [read, setRead] = useState<MailRow | undefined>(undefined);
   const names = ['lead', ...scene.members.map(({ name }) => name)];
   return (
@@ -160,16 +160,18 @@ function usePaused(words: string): string {
 /** @param mark changes when there is new mail; visible rows are then fetched again */
 function useMail(
   team: string,
-  member: string,
-  words: string,
+  { member, words, until }: { member: string; words: string; until: number | undefined },
   mark: number,
 ): [Found, (first: number, last: number) => void] {
   const [found, setFound] = useState<Found>(NOTHING);
   const seen = useRef({ first: 0, last: PAGE - 1 });
-  const query = useMemo(
-    () => new URLSearchParams({ ...(member ? { member } : {}), ...(words ? { q: words } : {}) }),
-    [member, words],
-  );
+  const query = useMemo(() => {
+    const wanted = new URLSearchParams();
+    if (member !== '') wanted.set('member', member);
+    if (words !== '') wanted.set('q', words);
+    if (until !== undefined) wanted.set('until', String(until));
+    return wanted;
+  }, [member, words, until]);
   const latest = useRef(query);
   latest.current = query;
   const fetchPages = async (first: number, last: number, known: Found): Promise<void> => {

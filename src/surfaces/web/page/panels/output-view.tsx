@@ -14,7 +14,7 @@ import { Status } from './labels.tsx';
 const ENDED = 30;
 
 export function OutputView({ scene }: { scene: PageModel }): JSX.Element {
-  const now = useNow(scene.isOver);
+  const now = useNow(scene);
   const [chosen, setChosen] = useState<OutputSubject | undefined>(undefined);
   const tasks = useMemo(() => offered(scene.tasks.values()), [scene.version]);
   const first = tasks[0];

@@ -16,7 +16,7 @@ import { cost, duration, rate, time, tokens, whole } from '../formats.ts';
 const MANY = 20;
 
 export function OverviewView({ scene }: { scene: PageModel }): JSX.Element {
-  const now = useNow(scene.isOver);
+  const now = useNow(scene);
   return (
     <section class="view overview-view" aria-label="Overview">
       <Problems scene={scene} now={now} />

@@ -101,9 +101,10 @@ interface TopProps {
   readonly isCovered: boolean;
   readonly onTeam: (team: string) => void;
   readonly onSearch: () => void;
+  readonly onPast: () => void;
 }
 
-export function Top({ teams, team, scene, trouble, isCovered, onTeam, onSearch }: TopProps): JSX.Element {
+export function Top({ teams, team, scene, trouble, isCovered, onTeam, onSearch, onPast }: TopProps): JSX.Element {
   const { head } = scene;
   const total = head?.counts.total ?? 0;
   const done = head?.counts['completed'] ?? 0;
@@ -151,6 +152,15 @@ export function Top({ teams, team, scene, trouble, isCovered, onTeam, onSearch }
       <button type="button" class="plain" title="Search everything (Ctrl-K)" onClick={onSearch}>
         Search
       </button>
+      <button
+        type="button"
+        class="plain"
+        aria-pressed={scene.past !== undefined}
+        title="Look at the past (t)"
+        onClick={onPast}
+      >
+        Past
+      </button>
       <NotifyButton />
       <Live trouble={trouble ?? head?.trouble ?? undefined} scene={scene} />
     </header>
@@ -170,14 +180,16 @@ function NotifyButton(): JSX.Element | null {
 }
 
 function Live({ trouble, scene }: { trouble: string | undefined; scene: PageModel }): JSX.Element {
-  const { head } = scene;
-  const isLed = head?.lead.alive === true;
+  const { head, past } = scene;
+  const isLed = head?.lead.alive === true && past === undefined;
   const lead = isLed ? (
     <Figure file="team/processes/lead.json" what="lead process">
       led by process {head.lead.pid ?? '?'}
     </Figure>
-  ) : (
+  ) : past === undefined ? (
     'no lead runs'
+  ) : (
+    'the past'
   );
   return (
     <span class={`live ${trouble === undefined ? (isLed ? '' : 'live-off') : 'live-bad'}`} role="status">
@@ -203,6 +215,8 @@ export function KeyHelp({ onClose }: { onClose: () => void }): JSX.Element {
         <dd>search in this view</dd>
         <dt>Ctrl-K</dt>
         <dd>search everything</dd>
+        <dt>t</dt>
+        <dd>look at the past, or back to now</dd>
         <dt>Arrows, Page up and down</dt>
         <dd>move through a list</dd>
         <dt>Ctrl-Enter</dt>

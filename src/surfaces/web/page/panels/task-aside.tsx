@@ -73,7 +73,7 @@ function workedOn(id: string, { spans }: PageModel, now: number): number {
 }
 
 function Facts({ row, scene }: { row: TaskRow; scene: PageModel }): JSX.Element {
-  const now = useNow(scene.isOver);
+  const now = useNow(scene);
   return (
     <dl class="facts">
       <dt>Status</dt>

@@ -24,7 +24,7 @@ export function TimelineView({ scene }: { scene: PageModel }): JSX.Element {
   const lanes = useMemo(() => lanesOf(spansOf(scene, isPath), by), [scene.version, by, isPath]);
   const names = useMemo(() => (by === 'task' ? [...lanes.keys()] : memberLanes(scene, lanes)), [lanes, by]);
   const critical = useMemo(() => new Set(scene.path.tasks), [scene.path]);
-  const now = useNow(scene.isOver);
+  const now = useNow(scene);
   const label = labelOf(width);
   const context = frameOf(scene, now, Math.max(200, width - label - 16) * (ZOOMS[zoom] ?? 1));
   const restarts = useMemo(() => startsBy(scene.starts), [scene.starts]);

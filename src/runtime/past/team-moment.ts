@@ -3,18 +3,16 @@
  * been read by then is recorded nowhere, so only what was sent is told.
  */
 import { count, emptyBoard, type Board, type Counts } from '../../model/board/board.ts';
-import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
-import { timeOfDay } from '../../model/team/colors-and-times.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import { UsageError } from '../../model/text/errors.ts';
-import { lastMs, type Moment } from '../../model/text/moment.ts';
+import type { Moment } from '../../model/text/moment.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { safeText } from '../../model/text/safe-text.ts';
 import { columnsOf, type Card } from '../../policy/view/board-columns.ts';
 import { lineEnds } from '../../store/board/line-ends.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { mailOf } from './follow.ts';
-import { merged } from './merged-log.ts';
+import { mailOf } from '../views/follow.ts';
+import { cutAt, factsIn } from './past-facts.ts';
 
 export interface MemberThen {
   readonly name: Name;
@@ -49,13 +47,6 @@ export interface TeamMoment {
   readonly mail: readonly MailThen[];
 }
 
-/** A fact of either log; those of the board have the place of their record. */
-interface PlacedFact {
-  readonly at: string;
-  readonly fact: Fact;
-  readonly place?: number;
-}
-
 /**
  * Reads both logs and all mail. Nothing is written.
  *
@@ -63,9 +54,9 @@ interface PlacedFact {
  * @throws UsageError `USAGE` at a moment before the team's first event, or an event or line that there is not;
  * StoreError `NEWER_VERSION`
  */
-export function teamAt(store: TeamReader, moment: Moment): TeamMoment {
+export async function teamAt(store: TeamReader, moment: Moment): Promise<TeamMoment> {
   const ends = lineEnds(store.disk, store.paths.log);
-  const all = factsIn(store);
+  const all = await factsIn(store);
   const until = cutAt(store.paths.name, all, ends, moment);
   const then = all.slice(0, until);
   const events = then.map(({ fact }, at): ShownEvent => ({ ...fact, number: at + 1 }));
@@ -92,46 +83,6 @@ export function teamAt(store: TeamReader, moment: Moment): TeamMoment {
       .sort((one, other) => Number(one.id) - Number(other.id)),
     mail: [LEAD, ...board.members.keys()].flatMap((name) => mailBy(store, name, Date.parse(event.at)) ?? []),
   };
-}
-
-/** Both logs, in the order of `teams log`. */
-function factsIn(store: TeamReader): PlacedFact[] {
-  const ofBoard: PlacedFact[] = [];
-  for (const { event, outcome, board, at: place } of store.board.replay())
-    if (outcome.ok) for (const fact of factsOf(event, board)) ofBoard.push({ at: fact.at, fact, place });
-  const logged = [...store.events.read()].map(({ event }): PlacedFact => ({ at: event.at, fact: logFact(event) }));
-  return [...merged(ofBoard, logged)];
-}
-
-/** How many of the facts had happened. */
-function cutAt(team: Name, all: readonly PlacedFact[], ends: readonly number[], moment: Moment): number {
-  const [first, last] = [all[0], all.at(-1)];
-  if (first === undefined || last === undefined) throw new UsageError('USAGE', `Team ${team} has no events yet.`);
-  if (moment.kind === 'event') {
-    if (moment.number <= all.length) return moment.number;
-    throw new UsageError('USAGE', `Team ${team} has ${all.length} events, no event ${moment.number}.`);
-  }
-  if (moment.kind === 'line') {
-    const end = ends[moment.number - 1];
-    if (end === undefined)
-      throw new UsageError(
-        'USAGE',
-        `The board's log of team ${team} has ${ends.length} lines, no line ${moment.number}.`,
-      );
-    const until = all.findLastIndex(({ place = Infinity }) => place < end) + 1;
-    if (until > 0) return until;
-    throw new UsageError(
-      'USAGE',
-      `Line ${moment.number} of the board's log is before the first record; take a later line.`,
-    );
-  }
-  const ms = moment.kind === 'time' ? moment.ms : lastMs(moment, Date.parse(last.at));
-  const until = all.findLastIndex(({ at }) => Date.parse(at) <= ms) + 1;
-  if (until > 0) return until;
-  throw new UsageError(
-    'USAGE',
-    `Team ${team} has no event by then: its first one was at ${timeOfDay(first.at)} (${first.at}).`,
-  );
 }
 
 /** The board with the record at a place and everything before it. */

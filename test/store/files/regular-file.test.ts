@@ -1,11 +1,12 @@
 /** What reads files of a workspace goes on where a member made a pipe, a device or a directory of them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readUserFile } from '../../../src/store/user/user-file.ts';
 import { hashesOf } from '../../../src/store/workspace/project-walk.ts';
-import { regularBytes } from '../../../src/store/workspace/regular-file.ts';
+import { regularBytes } from '../../../src/store/files/regular-file.ts';
 import { borrowedObjects, gitSignpost, repositoriesOf } from '../../../src/store/workspace/repositories.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -64,6 +65,41 @@ it('a device has no bytes, nor has a directory; a file behind a link has', () =>
   const read = (name: string): string | undefined => regularBytes(join(root, name), 4)?.toString();
   expect(['zero', '.git', 'none', 'file', 'link'].map(read)).toEqual([undefined, undefined, undefined, 'text', 'text']);
   expect(regularBytes(join(root, 'file'), 3)).toBeUndefined();
+});
+
+describe('a file without a size is read no further than its reader asks', () => {
+  /** Of a process: its size is 0, and reading it to its end takes minutes. */
+  const endless = '/proc/self/pagemap';
+  const isThere = existsSync(endless);
+
+  it.runIf(isThere)('behind a link', () => {
+    symlinkSync(endless, join(root, 'package.json'));
+    expect(regularBytes(join(root, 'package.json'), 100_000)).toBeUndefined();
+  });
+
+  it.runIf(isThere)('behind the link of a file whose content is compared', () => {
+    symlinkSync(endless, join(root, 'a.txt'));
+    expect(hashesOf(root, ['a.txt'])).toEqual([expect.stringMatching(/^0 /)]);
+  });
+
+  it.runIf(isThere)('behind the link of a file of the user, which is refused', () => {
+    symlinkSync(endless, join(root, 'config.yaml'));
+    expect(() => readUserFile(join(root, 'config.yaml'))).toThrow('config.yaml is larger than 4 MiB.');
+  });
+
+  it('while it grows', async () => {
+    const path = join(root, 'grows');
+    writeFileSync(path, '');
+    const turns = 'while :; do : >"$0"; truncate -s 64M "$0"; done';
+    const writer = spawn('/bin/sh', ['-c', turns, path], { stdio: 'ignore' });
+    try {
+      const sizes = Array.from({ length: 20_000 }, () => regularBytes(path, 1_000)?.length ?? 0);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+    } finally {
+      writer.kill('SIGKILL');
+      await once(writer, 'exit');
+    }
+  });
 });
 
 it('a list of borrowed objects that is larger than any of git names itself', () => {

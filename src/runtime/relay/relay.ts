@@ -1,0 +1,287 @@
+/**
+ * The relay of a replica: the one process of a machine that talks to the engine for its teams, and the only writer of
+ * their logs here. Records of one tick go in one transaction; each is answered when the replica has it.
+ *
+ *   connected ─lost─→ cut off: appends wait ─an address answers─→ every last record is as the engine has it ─→ connected
+ *                                                           └─→ one is not: DIVERGED, and nothing is written any more
+ */
+import type { EngineAddress } from '../../model/config/engine-address.ts';
+import { shownAddress } from '../../model/config/engine-address.ts';
+import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
+import type { Clock } from '../../model/text/clock.ts';
+import type { Name } from '../../model/text/names.ts';
+import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
+import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
+import { type Replica } from '../../store/engine/replica.ts';
+import { holdReplica, noteDivergence, openReplica } from '../../store/engine/replica-place.ts';
+import { relayAnswer, relayRequest, type RelayAnswer, type RelayRequest } from '../../store/replica/relay-client.ts';
+import { openSeal, type Seal } from '../../store/user/seal.ts';
+import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
+import { rootPaths } from '../../store/files/paths.ts';
+
+/** A notification may be missed, and a lost connection stay unnoticed. */
+const LOOK_MS = 1_000;
+const AGAIN_MS = 250;
+const MOST_BODY_BYTES = 256 * 1024 * 1024;
+
+interface Waiting {
+  readonly request: RelayRequest;
+  readonly answer: (answer: RelayAnswer) => void;
+}
+
+interface Answered {
+  readonly one: Waiting;
+  readonly said: RelayAnswer;
+}
+
+interface RelayOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onServing: () => void;
+  /** Called when it is cut off, and when it is connected again. */
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Serves a replica until the signal.
+ *
+ * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT` at the start; `ENGINE_DIVERGED`; ConflictError `REFUSED` if
+ *   another relay serves this root
+ */
+export async function serveReplica(root: string, address: EngineAddress, options: RelayOptions): Promise<void> {
+  const { relay: socket } = rootPaths(root);
+  // An address that is wrong leaves no folder.
+  const relay = new Relay(root, address, options);
+  const session = await EngineSession.open(address, options.clock, relay.wake);
+  let server: LocalServer | undefined;
+  let release = (): void => {};
+  try {
+    release = holdReplica(root, shownAddress(address), options.clock);
+    await relay.connect(session);
+    server = await listen(socket, (request) => relay.hear(request));
+    options.onServing();
+    await relay.run();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'ENGINE_DIVERGED') noteDivergence(root, error.message);
+    relay.refuseAll(error);
+    throw error;
+  } finally {
+    await server?.close();
+    await relay.close();
+    await session.close();
+    release();
+  }
+}
+
+async function listen(socket: string, answer: (request: LocalRequest) => Promise<void>): Promise<LocalServer> {
+  try {
+    const server = await serveLocal(socket, answer);
+    // The folder is the user's own, too.
+    realDisk.chmodSync(socket, FILE_MODE);
+    return server;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new StoreError('IO', `${error.message} Use a shorter --root.`, { cause: error });
+  }
+}
+
+class Relay {
+  readonly #root: string;
+  readonly #address: EngineAddress;
+  readonly #options: RelayOptions;
+  readonly #seal: Seal = openSeal(realDisk);
+  readonly #replicas = new Map<Name, Replica>();
+  #waiting: Waiting[] = [];
+  #session: EngineSession | undefined;
+  /** The highest timeline that was seen: an old primary that comes back is not believed. */
+  #timeline = 0;
+  #woken = new AbortController();
+
+  constructor(root: string, address: EngineAddress, options: RelayOptions) {
+    this.#root = root;
+    this.#address = address;
+    this.#options = options;
+    options.signal.addEventListener('abort', this.wake);
+  }
+
+  readonly wake = (): void => this.#woken.abort();
+
+  /** One request of a process of this machine. */
+  async hear(request: LocalRequest): Promise<void> {
+    const answer = await this.#answered(request);
+    await request.send('stdout', Buffer.from(relayAnswer(answer)));
+    await request.send('exit', Uint8Array.of(0));
+  }
+
+  async #answered({ head, input }: LocalRequest): Promise<RelayAnswer> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of input.iterator({ destroyOnReturn: false })) {
+      if (!(chunk instanceof Uint8Array)) continue;
+      size += chunk.length;
+      if (size > MOST_BODY_BYTES) return { ok: false, code: 'ENGINE_UNFIT', why: 'A record is too large.' };
+      chunks.push(chunk);
+    }
+    const request = relayRequest(head, Buffer.concat(chunks).toString('utf8'), this.#seal);
+    if (request === undefined)
+      return { ok: false, code: 'ENGINE_UNFIT', why: 'The relay does not know who asks, or what.' };
+    return new Promise((answer) => {
+      this.#waiting.push({ request, answer });
+      this.wake();
+    });
+  }
+
+  /** Connects, and reads what the engine has. */
+  async connect(session: EngineSession): Promise<void> {
+    try {
+      const { timeline } = session.server;
+      if (timeline < this.#timeline)
+        throw new StoreError(
+          'ENGINE_UNREACHABLE',
+          `Only a server on timeline ${String(timeline)} answers, and ${String(this.#timeline)} was seen: it was replaced.`,
+        );
+      this.#timeline = timeline;
+      for (const replica of this.#replicas.values()) await requireSame(session, replica);
+      await this.#meet(session);
+      for (const replica of this.#replicas.values()) await catchUp(session, replica);
+      this.#session = session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  async run(): Promise<void> {
+    const { signal, clock, tell } = this.#options;
+    while (!signal.aborted) {
+      try {
+        this.#session ??= await this.#again();
+        if (this.#session === undefined) break;
+        await this.#round(this.#session);
+      } catch (error) {
+        if (!(error instanceof SessionLost)) throw error;
+        await this.close();
+        tell('Cut off from the store; appends wait.');
+        continue;
+      }
+      if (this.#waiting.length === 0) await clock.sleep(LOOK_MS, this.#woken.signal);
+      this.#woken = new AbortController();
+    }
+  }
+
+  /** @returns undefined when the relay ends */
+  async #again(): Promise<EngineSession | undefined> {
+    const { signal, clock, tell } = this.#options;
+    for (;;) {
+      if (signal.aborted) return undefined;
+      try {
+        await this.connect(await EngineSession.open(this.#address, clock, this.wake));
+        tell('Connected to the store again.');
+        return this.#session;
+      } catch (error) {
+        const isAway =
+          error instanceof SessionLost || ['ENGINE_UNREACHABLE', 'ENGINE_UNFIT'].includes(codeOf(error) ?? '');
+        if (!isAway) throw error;
+        await clock.sleep(AGAIN_MS, signal);
+      }
+    }
+  }
+
+  /** Writes what waits, and reads what is new. */
+  async #round(session: EngineSession): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const answers = [...(await made(session, waiting)), ...(await this.#write(session, waiting))];
+      if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
+        await this.#meet(session);
+      for (const replica of this.#replicas.values()) await catchUp(session, replica);
+      for (const { one, said } of answers) one.answer(said);
+    } catch (error) {
+      // It is unknown what was written: it is sent again, and keeps its number.
+      this.#waiting.unshift(...waiting);
+      throw error;
+    }
+  }
+
+  async #write(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+    const answers: Answered[] = [];
+    const written = waiting.filter(({ request }) => request.do === 'append');
+    for (const team of new Set(written.map(({ request }) => request.team))) {
+      const all = written.filter(({ request }) => request.team === team);
+      const lines = all.flatMap(({ request }) => (request.do === 'append' ? [request.line] : []));
+      const replica = this.#replicas.get(team);
+      if (replica === undefined) {
+        const said = { ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` } as const;
+        for (const one of all) answers.push({ one, said });
+        continue;
+      }
+      const together = await answerOf(session.append(replica.id, lines));
+      // One record that is refused refuses all: each is then tried alone.
+      for (const [index, one] of all.entries()) {
+        const alone = !together.ok && all.length > 1;
+        const said = alone ? await answerOf(session.append(replica.id, [lines[index] ?? ''])) : together;
+        answers.push({ one, said });
+      }
+    }
+    return answers;
+  }
+
+  /** Teams that are new to this machine. */
+  async #meet(session: EngineSession): Promise<void> {
+    for (const team of await session.teams()) {
+      if (this.#replicas.has(team.name)) continue;
+      const replica = openReplica(this.#root, team, await session.config(team.id), this.#options.clock);
+      await requireSame(session, replica);
+      this.#replicas.set(team.name, replica);
+    }
+  }
+
+  refuseAll(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    for (const { answer } of this.#waiting.splice(0)) answer({ ok: false, code: codeOf(error) ?? '', why });
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.close();
+    this.#session = undefined;
+  }
+}
+
+/** Makes teams. One whose answer was lost is there already. */
+async function made(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of waiting) {
+    const { request } = one;
+    if (request.do !== 'create') continue;
+    const said = await answerOf(session.create(request.team, request.made));
+    const isThere = !said.ok && (await session.teams()).some(({ id }) => id === request.made.id);
+    answers.push({ one, said: isThere ? { ok: true } : said });
+  }
+  return answers;
+}
+
+async function answerOf(done: Promise<void>): Promise<RelayAnswer> {
+  try {
+    await done;
+    return { ok: true };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return { ok: false, code: error.code, why: error.message };
+  }
+}
+
+/** @throws StoreError `ENGINE_DIVERGED` */
+async function requireSame(session: EngineSession, replica: Replica): Promise<void> {
+  // Number and text are read together: a record that comes between the two would look like a loss.
+  const { number, line } = replica.position;
+  if (number > 0 && (await session.line(replica.id, number)) !== line) throw replica.diverged();
+}
+
+async function catchUp(session: EngineSession, replica: Replica): Promise<void> {
+  for (;;) {
+    const lines = await session.after(replica.id, replica.position.number);
+    if (lines.length === 0) return;
+    replica.append(lines);
+  }
+}

@@ -1,0 +1,268 @@
+/** The functions of the schema `teams`: all that roles may call, with who may do it (`engine-schema.ts`). */
+
+/** What `who` has in place of a team or a member: each. */
+export const EACH = '*';
+
+/** SQLSTATE of a refusal by these functions, beside PostgreSQL's own `42501` for a missing right. */
+export const TEAM_GONE_STATE = 'TM001';
+export const ID_TAKEN_STATE = 'TM002';
+
+/** A function that roles call: it never sees an object of a schema that a role could make. */
+const safe = (returns: string, language = 'plpgsql'): string =>
+  `returns ${returns} language ${language} security definer set search_path = pg_catalog, pg_temp`;
+
+export const FUNCTION_SCRIPT = `
+create function teams.may(of_team text, as_member text) ${safe('boolean', 'sql')} stable as $$
+  select exists (
+    select from teams.who
+    where role = session_user and team in (of_team, '${EACH}') and member in (as_member, '${EACH}')
+  )
+$$;
+
+create function teams.must(of_team text, as_member text) ${safe('void')} stable as $$
+begin
+  if not teams.may(of_team, as_member) then
+    raise exception 'role % may not act as % of this team', session_user, as_member using errcode = '42501';
+  end if;
+end $$;
+
+-- Any role of the team.
+create function teams.must_belong(of_team text) ${safe('void')} stable as $$
+begin
+  if not exists (select from teams.who where role = session_user and team in (of_team, '${EACH}')) then
+    raise exception 'role % has no part in this team', session_user using errcode = '42501';
+  end if;
+end $$;
+
+-- A member is itself, the lead is 'lead', and a person can be nobody but a host.
+create function teams.must_write(of_team text, event jsonb) ${safe('void')} stable as $$
+declare
+  author jsonb := event -> 'author';
+begin
+  perform teams.must(of_team, case
+    when author ? 'person' or author is null then '${EACH}'
+    when author ? 'lead' then 'lead'
+    else coalesce(author ->> 'by', '${EACH}')
+  end);
+end $$;
+
+create function teams.create_team(of_team text, of_name text) ${safe('void')} as $$
+begin
+  perform teams.must(of_team, '${EACH}');
+  insert into teams.team (id, name) values (of_team, of_name);
+  insert into teams.head (team) values (of_team);
+end $$;
+
+create function teams.archive_team(of_team text) ${safe('void')} as $$
+begin
+  perform teams.must(of_team, '${EACH}');
+  -- Waits for the append that is being committed; the next one hears that the team is gone.
+  perform from teams.head where team = of_team for update;
+  update teams.team set archived = coalesce(archived, clock_timestamp()) where id = of_team;
+end $$;
+
+create function teams.list_teams() ${safe('table (id text, name text, made timestamptz, archived timestamptz)', 'sql')}
+stable as $$
+  select id, name, made, archived from teams.team
+  where exists (select from teams.who where role = session_user and team in (id, '${EACH}'))
+$$;
+
+-- The records of one tick, each one line of the log. A record that is there already keeps its number.
+create function teams.append(of_team text, lines text[]) ${safe('bigint[]')} as $$
+declare
+  numbers bigint[] := '{}';
+  one text;
+  event jsonb;
+  place bigint;
+  known text;
+  top bigint;
+begin
+  foreach one in array lines loop
+    perform teams.must_write(of_team, one::jsonb);
+    if one ~ E'[\\n\\r]' then
+      raise exception 'a record is one line' using errcode = '22023';
+    end if;
+  end loop;
+  select last into top from teams.head join teams.team on team.id = head.team
+    where head.team = of_team and team.archived is null for update of head;
+  if not found then
+    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
+  end if;
+  foreach one in array lines loop
+    event := one::jsonb;
+    if event ->> 'id' is null then
+      raise exception 'a record has an id' using errcode = '22023';
+    end if;
+    select number, line into place, known from teams.log where team = of_team and id = event ->> 'id';
+    if not found then
+      top := top + 1;
+      place := top;
+      insert into teams.log values (of_team, place, event ->> 'id', one);
+    elsif known <> one then
+      raise exception 'another record has this id' using errcode = '${ID_TAKEN_STATE}';
+    end if;
+    numbers := numbers || place;
+  end loop;
+  update teams.head set last = top where team = of_team;
+  perform pg_notify('teams', of_team);
+  return numbers;
+end $$;
+
+create function teams.log_after(of_team text, after bigint, most integer)
+${safe('table (number bigint, line text)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select log.number, log.line from teams.log
+    where log.team = of_team and log.number > after order by log.number limit most;
+end $$;
+
+-- Also of a message that is sent again: it keeps its number.
+create function teams.send(of_team text, recipient text, lines text[]) ${safe('bigint[]')} as $$
+declare
+  numbers bigint[] := '{}';
+  one text;
+  place bigint;
+  counted bigint;
+begin
+  foreach one in array lines loop
+    perform teams.must(of_team, coalesce(one::jsonb ->> 'sender', '${EACH}'));
+    if one ~ E'[\\n\\r]' or one::jsonb ->> 'id' is null then
+      raise exception 'a message is one line with an id' using errcode = '22023';
+    end if;
+  end loop;
+  if not exists (select from teams.team where id = of_team and archived is null) then
+    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
+  end if;
+  insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
+  select last into counted from teams.mailbox where team = of_team and member = recipient for update;
+  foreach one in array lines loop
+    select number into place from teams.mail
+      where team = of_team and member = recipient and id = one::jsonb ->> 'id';
+    if not found then
+      counted := counted + 1;
+      place := counted;
+      insert into teams.mail values (of_team, recipient, place, one::jsonb ->> 'id', one);
+    end if;
+    numbers := numbers || place;
+  end loop;
+  update teams.mailbox set last = counted where team = of_team and member = recipient;
+  perform pg_notify('teams', of_team);
+  return numbers;
+end $$;
+
+create function teams.mail_after(of_team text, of_member text, after bigint, most integer)
+${safe('table (number bigint, line text)')} stable as $$
+begin
+  perform teams.must(of_team, of_member);
+  return query select mail.number, mail.line from teams.mail
+    where mail.team = of_team and mail.member = of_member and mail.number > after and mail.acknowledged is null
+    order by mail.number limit most;
+end $$;
+
+create function teams.acknowledge(of_team text, of_member text, by_incarnation text, ids text[])
+${safe('integer')} as $$
+declare
+  done integer;
+begin
+  perform teams.must(of_team, of_member);
+  update teams.mail set acknowledged = clock_timestamp(), incarnation = by_incarnation
+    where team = of_team and member = of_member and id = any (ids) and acknowledged is null;
+  get diagnostics done = row_count;
+  return done;
+end $$;
+
+-- By the clock of the engine. @returns who has the lease now
+create function teams.take_lease(of_team text, of_name text, for_owner text, seconds double precision)
+${safe('text')} as $$
+declare
+  owns text;
+begin
+  perform teams.must(of_team, of_name);
+  insert into teams.lease as held values (of_team, of_name, for_owner, clock_timestamp() + make_interval(secs => seconds))
+    on conflict (team, name) do update set owner = excluded.owner, until = excluded.until
+    where held.owner = excluded.owner or held.until <= clock_timestamp()
+    returning owner into owns;
+  if owns is null then
+    select owner into owns from teams.lease where team = of_team and name = of_name;
+  end if;
+  return owns;
+end $$;
+
+create function teams.leave_lease(of_team text, of_name text, for_owner text) ${safe('void')} as $$
+begin
+  perform teams.must(of_team, of_name);
+  delete from teams.lease where team = of_team and name = of_name and owner = for_owner;
+end $$;
+
+create function teams.leases(of_team text) ${safe('table (name text, owner text, seconds double precision)')}
+stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select lease.name, lease.owner, extract(epoch from lease.until - clock_timestamp())::double precision
+    from teams.lease where lease.team = of_team;
+end $$;
+
+create function teams.read_document(of_team text, of_name text) ${safe('table (revision bigint, body text)')}
+stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select document.revision, document.body from teams.document
+    where document.team = of_team and document.name = of_name;
+end $$;
+
+-- Compare and set; 0 is the revision of a document that is not there. @returns the new revision, or null
+create function teams.write_document(of_team text, of_name text, expected bigint, new_body text)
+${safe('bigint')} as $$
+declare
+  written bigint;
+begin
+  perform teams.must(of_team, '${EACH}');
+  if expected = 0 then
+    insert into teams.document values (of_team, of_name, 1, new_body) on conflict do nothing
+      returning revision into written;
+  else
+    update teams.document set revision = revision + 1, body = new_body
+      where team = of_team and name = of_name and revision = expected returning revision into written;
+  end if;
+  return written;
+end $$;
+
+create function teams.put_artifact(of_team text, of_body bytea) ${safe('text')} as $$
+declare
+  address text := encode(sha256(of_body), 'hex');
+begin
+  perform teams.must_belong(of_team);
+  insert into teams.artifact values (of_team, address, of_body) on conflict do nothing;
+  return address;
+end $$;
+
+create function teams.artifact(of_team text, of_hash text) ${safe('bytea')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return (select body from teams.artifact where team = of_team and hash = of_hash);
+end $$;
+
+create function teams.schema_version() ${safe('integer', 'sql')} stable as $$
+  select version from teams.about
+$$;
+`;
+
+/** What each role of teams may call; the functions that only others call are not among them. */
+export const ENGINE_FUNCTIONS = [
+  'create_team(text, text)',
+  'archive_team(text)',
+  'list_teams()',
+  'append(text, text[])',
+  'log_after(text, bigint, integer)',
+  'send(text, text, text[])',
+  'mail_after(text, text, bigint, integer)',
+  'acknowledge(text, text, text, text[])',
+  'take_lease(text, text, text, double precision)',
+  'leave_lease(text, text, text)',
+  'leases(text)',
+  'read_document(text, text)',
+  'write_document(text, text, bigint, text)',
+  'put_artifact(text, bytea)',
+  'artifact(text, text)',
+  'schema_version()',
+] as const;

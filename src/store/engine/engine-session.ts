@@ -1,0 +1,152 @@
+/** What a relay asks the engine: one session, which also hears of news. */
+import type { Client } from 'pg';
+import type { EngineAddress } from '../../model/config/engine-address.ts';
+import type { Clock } from '../../model/text/clock.ts';
+import { codeOf, ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import { isName, type Name } from '../../model/text/names.ts';
+import type { SharedTeam } from '../replica/relay-client.ts';
+import { connectEngine, type EngineServer } from './engine-connection.ts';
+import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
+import { ENGINE_SCHEMA } from './engine-schema.ts';
+
+/** Records that one question reads. */
+const PAGE = 2_000;
+/** The document with the team's configuration. */
+const CONFIG = 'config';
+
+export interface EngineTeam {
+  readonly id: string;
+  readonly name: Name;
+}
+
+/** The session is over; what was asked last may have been done. */
+export class SessionLost extends Error {}
+
+export class EngineSession {
+  readonly server: EngineServer;
+  readonly #client: Client;
+  readonly #close: () => Promise<void>;
+  #isLost = false;
+
+  /**
+   * @param onNews called when a team has news, and when the session is lost
+   * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
+   */
+  static async open(address: EngineAddress, clock: Clock, onNews: () => void): Promise<EngineSession> {
+    const { client, server, close } = await connectEngine(address, clock);
+    client.on('notification', onNews).on('end', onNews);
+    const session = new EngineSession(client, server, close);
+    try {
+      const [about] = await session.#rows<{ version: number }>('select teams.schema_version() as version', []);
+      if (about?.version !== ENGINE_SCHEMA)
+        throw new StoreError(
+          'ENGINE_UNFIT',
+          `The schema of the store has version ${String(about?.version)}, this program knows ${String(ENGINE_SCHEMA)}.`,
+        );
+      await session.#rows('listen teams', []);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  private constructor(client: Client, server: EngineServer, close: () => Promise<void>) {
+    this.#client = client;
+    this.server = server;
+    this.#close = close;
+  }
+
+  /** The teams that are not archived. */
+  async teams(): Promise<EngineTeam[]> {
+    const rows = await this.#rows<{ id: string; name: string }>(
+      'select id, name from teams.list_teams() where archived is null order by name',
+      [],
+    );
+    return rows.flatMap(({ id, name }) => (isName(name) ? [{ id, name }] : []));
+  }
+
+  /**
+   * Appends records in one transaction.
+   *
+   * @throws StoreError `TEAM_GONE`, `ENGINE_UNFIT`: none of them was written; {@link SessionLost}
+   */
+  async append(team: string, lines: readonly string[]): Promise<void> {
+    await this.#rows('select teams.append($1, $2)', [team, lines]);
+  }
+
+  /** The records after a number, in their order; at most a page of them. */
+  async after(team: string, number: number): Promise<string[]> {
+    const rows = await this.#rows<{ number: string; line: string }>(
+      'select number, line from teams.log_after($1, $2, $3)',
+      [team, number, PAGE],
+    );
+    if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
+      throw new StoreError('ENGINE_DIVERGED', `The store has a gap after record ${String(number)} of team ${team}.`);
+    return rows.map(({ line }) => line);
+  }
+
+  /** @returns undefined if there is no such record */
+  async line(team: string, number: number): Promise<string | undefined> {
+    const rows = await this.#rows<{ line: string }>('select line from teams.log_after($1, $2, 1) where number = $3', [
+      team,
+      number - 1,
+      number,
+    ]);
+    return rows[0]?.line;
+  }
+
+  /** The text of the team's configuration; undefined if it has none. */
+  async config(team: string): Promise<string | undefined> {
+    const rows = await this.#rows<{ body: string }>('select body from teams.read_document($1, $2)', [team, CONFIG]);
+    return rows[0]?.body;
+  }
+
+  /**
+   * Makes a team with its first records, or nothing.
+   *
+   * @throws ConflictError `TEAM_EXISTS`; StoreError as {@link append}
+   */
+  async create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
+    await this.#rows('begin', []);
+    try {
+      await this.#rows('select teams.create_team($1, $2)', [id, name]);
+      await this.#rows('select teams.append($1, $2)', [id, lines]);
+      await this.#rows('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
+      await this.#rows('commit', []);
+    } catch (error) {
+      if (!(error instanceof SessionLost)) await this.#rows('rollback', []);
+      throw error;
+    }
+  }
+
+  /** Of a session that is lost nothing is waited for: a server that stands still would never say goodbye. */
+  async close(): Promise<void> {
+    const closed = this.#close().catch(() => {});
+    if (!this.#isLost) await closed;
+  }
+
+  async #rows<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    try {
+      return (await this.#client.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) throw refusal;
+      this.#isLost = true;
+      throw new SessionLost('The session with the engine is over.', { cause: error });
+    }
+  }
+}
+
+/** A refusal of the engine's; undefined if the session is over. Classes 08, 57 and 58 are about the server itself. */
+function refusalOf(error: unknown): TeamError | undefined {
+  const code = codeOf(error) ?? '';
+  const said = error instanceof Error ? error.message : String(error);
+  if (code === TEAM_GONE_STATE) return new StoreError('TEAM_GONE', 'The team was archived in the store.');
+  if (code === ID_TAKEN_STATE) return new StoreError('ENGINE_UNFIT', `The store refused a record: ${said}.`);
+  if (code === '23505') return new ConflictError('TEAM_EXISTS', 'There is a team of this name in the store already.');
+  if (code === '53100') return new StoreError('NO_SPACE', `The disk of the engine is full (${said}).`);
+  if (code === '42501') return new StoreError('ENGINE_UNFIT', `The role of this host may not do that: ${said}.`);
+  if (!/^[0-9A-Z]{5}$/.test(code) || /^(?:08|57|58|25|XX)/.test(code)) return undefined;
+  return new StoreError('ENGINE_UNFIT', `The engine refused: ${said} (${code}).`);
+}

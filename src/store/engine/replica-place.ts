@@ -1,0 +1,60 @@
+/** The folder of a replica: its mark, its one relay, and the folders of its teams. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../model/text/clock.ts';
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import { isName } from '../../model/text/names.ts';
+import { list, realDisk, removeFile } from '../files/disk.ts';
+import { replaceFile } from '../files/file.ts';
+import { folderAt } from '../files/folder-of.ts';
+import { rootPaths, teamPaths } from '../files/paths.ts';
+import { Locks } from '../lock/lock.ts';
+import { makeReplica, requireOwnProject } from '../team/create-store.ts';
+import { markReplica, replicaOf, requireUndiverged } from '../replica/replica-root.ts';
+import { isTeam } from '../team/team-store.ts';
+import type { EngineTeam } from './engine-session.ts';
+import { Replica } from './replica.ts';
+
+/**
+ * Makes this process the relay of a replica.
+ *
+ * @param store its address without a password
+ * @returns gives it back
+ * @throws UsageError `USAGE` for a root with teams of its own, or of another store; ConflictError `REFUSED` if another
+ *   relay serves it; StoreError `ENGINE_DIVERGED`
+ */
+export function holdReplica(root: string, store: string, clock: Clock): () => void {
+  const known = replicaOf(realDisk, root);
+  const { teams, tokens, relay, relayLock } = rootPaths(root);
+  if (known !== undefined && known !== store)
+    throw new UsageError('USAGE', `${root} is the replica of ${known}, not of ${store}: use another --root.`);
+  if (known === undefined && list(realDisk, teams).some(isName))
+    throw new UsageError('USAGE', `${root} has teams of its own; a replica needs a --root of its own.`);
+  requireUndiverged(realDisk, root);
+  requireOwnProject(rootPaths(root).root);
+  markReplica(realDisk, root, store);
+  const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });
+  locks.sweep([teams]);
+  const holder = locks.tryTake(relayLock);
+  if (holder !== undefined) {
+    locks.close();
+    throw new ConflictError('REFUSED', `Another process is the relay of ${root} already.`);
+  }
+  // That of a relay that was killed.
+  removeFile(realDisk, relay);
+  return () => {
+    locks.giveBack(relayLock);
+    locks.close();
+  };
+}
+
+/** From now on nothing is written from this replica. */
+export function noteDivergence(root: string, why: string): void {
+  replaceFile(realDisk, rootPaths(root).diverged, `${why}\n`, randomBytes(4).toString('hex'));
+}
+
+/** @param config its text; without one the team has no configuration here */
+export function openReplica(root: string, { id, name }: EngineTeam, config: string | undefined, clock: Clock): Replica {
+  const paths = teamPaths(root, name);
+  if (!isTeam(realDisk, paths)) makeReplica(root, { name, config }, { clock });
+  return new Replica(realDisk, paths, id);
+}

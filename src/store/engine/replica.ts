@@ -1,0 +1,84 @@
+/**
+ * The log of a team in a replica: the engine's records in their order, each `"\n" + line + "\n"`, and nothing else. The
+ * engine keeps them safe, so nothing is synced here: what a crash of this machine cuts off is written again, with the
+ * same bytes at the same place.
+ */
+import { StoreError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { O_APPEND, O_WRONLY, type Disk } from '../files/disk.ts';
+import { openSeen, using, writeWhole } from '../files/file.ts';
+import { Journal } from '../files/journal.ts';
+import type { TeamPaths } from '../files/paths.ts';
+
+export class Replica {
+  readonly id: string;
+  readonly #disk: Disk;
+  readonly #paths: TeamPaths;
+  #number = 0;
+  #line: string | undefined;
+  /** The beginning of a record that a crash cut off. */
+  #torn = Buffer.alloc(0);
+
+  /** Reads the log that is there. */
+  constructor(disk: Disk, paths: TeamPaths, id: string) {
+    this.#disk = disk;
+    this.#paths = paths;
+    this.id = id;
+    this.#read();
+  }
+
+  get name(): Name {
+    return this.#paths.name;
+  }
+
+  /** The number and the text of the last whole record. */
+  get position(): { readonly number: number; readonly line: string | undefined } {
+    return { number: this.#number, line: this.#line };
+  }
+
+  /**
+   * @param lines the records behind {@link position}
+   * @throws StoreError `ENGINE_DIVERGED` if the log has begun another record; `NO_SPACE`, `IO`, `READ_ONLY`
+   */
+  append(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    const bytes = Buffer.from(lines.map((line) => `\n${line}\n`).join(''));
+    if (!bytes.subarray(0, this.#torn.length).equals(this.#torn)) throw this.diverged();
+    try {
+      using(this.#disk, openSeen(this.#disk, this.#paths.log, O_WRONLY | O_APPEND).fd, (fd) =>
+        writeWhole(this.#disk, fd, bytes.subarray(this.#torn.length), this.#paths.log),
+      );
+    } catch (error) {
+      this.#read();
+      throw error;
+    }
+    this.#torn = Buffer.alloc(0);
+    this.#number += lines.length;
+    this.#line = lines.at(-1);
+  }
+
+  diverged(): StoreError {
+    const { name } = this.#paths;
+    return new StoreError(
+      'ENGINE_DIVERGED',
+      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. Compare ${this.#paths.log} with the store, then move .teams and .tasks away; the relay makes them anew.`,
+      { path: this.#paths.log },
+    );
+  }
+
+  #read(): void {
+    const journal = new Journal(this.#disk, this.#paths.log);
+    try {
+      [this.#number, this.#line] = [0, undefined];
+      let end = 0;
+      for (const line of journal.read()) {
+        if (line.kind !== 'text') throw this.diverged();
+        [this.#number, this.#line, end] = [this.#number + 1, line.text, line.end];
+      }
+      const size = journal.look()?.size ?? 0;
+      this.#torn = Buffer.from(journal.bytes(end, size - end));
+    } finally {
+      journal.close();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/** What processes of a machine ask the relay of their replica, and its answers. Loaded only for a team in a store. */
+import * as z from 'zod';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
+import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
+import { nameSchema, type Name } from '../../model/text/names.ts';
+import { askLocal } from '../../os/local-server.ts';
+import { hashText } from '../board/results.ts';
+import type { Disk } from '../files/disk.ts';
+import { rootPaths } from '../files/paths.ts';
+import type { Seal } from '../user/seal.ts';
+import { requireUndiverged } from './replica-root.ts';
+
+/** How long a record waits for its answer: a failover takes seconds. */
+const PATIENCE_MS = 60_000;
+const AGAIN_MS = 100;
+
+/** A team as it is made in a store: its first records, and its configuration as text. */
+export const sharedTeamSchema = z.object({ id: z.string(), lines: z.array(z.string()), config: z.string() });
+export type SharedTeam = z.infer<typeof sharedTeamSchema>;
+
+const headSchema = z.object({ do: z.enum(['append', 'create']), team: nameSchema, seal: z.string() });
+const answerSchema = z.union([
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
+]);
+
+export type RelayRequest =
+  | { readonly do: 'append'; readonly team: Name; readonly line: string }
+  | { readonly do: 'create'; readonly team: Name; readonly made: SharedTeam };
+
+/** What a relay answers to a request that it refuses. */
+export type RelayAnswer = z.infer<typeof answerSchema>;
+
+export const relayAnswer = (answer: RelayAnswer): string => JSON.stringify(answer);
+
+/**
+ * A request proves that it comes from the user, by the user's key over all of it: repeated, it does nothing new.
+ *
+ * @returns undefined for one that cannot be read, or without that proof
+ */
+export function relayRequest(head: string, body: string, seal: Seal): RelayRequest | undefined {
+  const read = jsonAnswer(headSchema, head);
+  if (!read.ok || !seal.holds({ ...sealed(read.value.do, read.value.team, body), seal: read.value.seal }))
+    return undefined;
+  const { team } = read.value;
+  if (read.value.do === 'append') return { do: 'append', team, line: body };
+  const made = jsonAnswer(sharedTeamSchema, body);
+  return made.ok ? { do: 'create', team, made: made.value } : undefined;
+}
+
+const sealed = (what: RelayRequest['do'], team: Name, body: string) => ({ relay: what, team, body: hashText(body) });
+
+interface RelayClock {
+  readonly monotonic: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** What processes of this machine ask the relay of their replica. */
+export class RelayClient {
+  readonly #disk: Disk;
+  readonly #root: string;
+  readonly #seal: Seal;
+  readonly #clock: RelayClock;
+  readonly #patienceMs: number;
+
+  constructor(at: {
+    readonly disk: Disk;
+    readonly root: string;
+    readonly seal: Seal;
+    readonly clock: RelayClock;
+    readonly patienceMs?: number;
+  }) {
+    this.#disk = at.disk;
+    this.#root = at.root;
+    this.#seal = at.seal;
+    this.#clock = at.clock;
+    this.#patienceMs = at.patienceMs ?? PATIENCE_MS;
+  }
+
+  /**
+   * Puts a record into the team's order. It is durable and in the replica when this resolves.
+   *
+   * @throws StoreError `ENGINE_UNREACHABLE`: it is then unknown whether the record is in the order; `ENGINE_DIVERGED`,
+   *   `TEAM_GONE`
+   */
+  commit(team: Name, line: string): Promise<void> {
+    return this.#ask('append', team, line);
+  }
+
+  /**
+   * Makes a team in the store, and in this replica.
+   *
+   * @throws ConflictError `TEAM_EXISTS`; StoreError as {@link commit}
+   */
+  create(team: Name, made: SharedTeam): Promise<void> {
+    return this.#ask('create', team, JSON.stringify(made));
+  }
+
+  async #ask(what: RelayRequest['do'], team: Name, body: string): Promise<void> {
+    const { relay } = rootPaths(this.#root);
+    const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealed(what, team, body)) });
+    const deadline = this.#clock.monotonic() + this.#patienceMs;
+    for (let wasHeard = false; ;) {
+      requireUndiverged(this.#disk, this.#root);
+      const left = deadline - this.#clock.monotonic();
+      try {
+        accepted(await askLocal(relay, head, body, Math.max(left, 1)));
+        return;
+      } catch (error) {
+        const code = codeOf(error) ?? '';
+        if (!BROKEN.has(code)) throw error;
+        // A relay that was killed is started anew; the record has its id, and counts once.
+        wasHeard ||= code === 'ECONNRESET';
+        if (!wasHeard && code !== 'ETIMEDOUT') throw noRelay(this.#root, error);
+        if (left <= AGAIN_MS) throw unanswered(this.#root, error);
+        await this.#clock.sleep(AGAIN_MS);
+      }
+    }
+  }
+}
+
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+
+function accepted(text: string): void {
+  const answer = jsonAnswer(answerSchema, text);
+  if (!answer.ok)
+    throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);
+  if (answer.value.ok) return;
+  const { code, why } = answer.value;
+  if (code === 'TEAM_EXISTS') throw new ConflictError(code, why);
+  const known = (['ENGINE_DIVERGED', 'ENGINE_UNFIT', 'NO_SPACE', 'TEAM_GONE'] as const).find((one) => one === code);
+  throw new StoreError(known ?? 'ENGINE_UNREACHABLE', why);
+}
+
+const noRelay = (root: string, cause: unknown): StoreError =>
+  new StoreError(
+    'ENGINE_UNREACHABLE',
+    `No relay runs for ${root}, so nothing can be written there: start it with \`teams store relay --root ${root}\`.`,
+    { cause },
+  );
+
+const unanswered = (root: string, cause: unknown): StoreError =>
+  new StoreError(
+    'ENGINE_UNREACHABLE',
+    `The relay of ${root} got no answer of the store in time; it is unknown whether the change was written: look, then repeat it.`,
+    { cause },
+  );

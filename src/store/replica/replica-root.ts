@@ -1,0 +1,41 @@
+/**
+ * The root of a replica: an ordinary root whose teams are in a store on PostgreSQL. Only the relay writes their logs
+ * here; every other process hands it the records. No module of the engine is needed for that.
+ */
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
+import { StoreError } from '../../model/text/errors.ts';
+import { lookAt, type Disk } from '../files/disk.ts';
+import { makeDirectory, readText, replaceFile } from '../files/file.ts';
+import { rootPaths } from '../files/paths.ts';
+
+const markSchema = z.object({ version: z.literal(1), store: z.string() });
+
+/** @returns the address that the replica is of, without a password; undefined for a root with teams of its own */
+export function replicaOf(disk: Disk, root: string): string | undefined {
+  const text = readText(disk, rootPaths(root).replica, 4096);
+  if (text === undefined) return undefined;
+  const mark = jsonAnswer(markSchema, text);
+  if (mark.ok) return mark.value.store;
+  throw new StoreError('CORRUPT', `${rootPaths(root).replica} is damaged (${mark.why}): restore or remove it.`);
+}
+
+/** Marks a root without teams of its own. */
+export function markReplica(disk: Disk, root: string, store: string): void {
+  const { teams, tasks, replica } = rootPaths(root);
+  for (const directory of [teams, tasks]) makeDirectory(disk, directory, { durable: true });
+  const text = JSON.stringify({ version: 1, store });
+  replaceFile(disk, replica, `${text}\n`, randomBytes(4).toString('hex'));
+}
+
+/** What a team in a store cannot do yet (docs/scale-out.md). */
+export const notInAStore = (what: string): StoreError =>
+  new StoreError('ENGINE_UNFIT', `This team is in a store on PostgreSQL, where ${what} is not possible yet.`);
+
+/** @throws StoreError `ENGINE_DIVERGED` */
+export function requireUndiverged(disk: Disk, root: string): void {
+  const { diverged } = rootPaths(root);
+  if (!lookAt(disk, diverged)) return;
+  throw new StoreError('ENGINE_DIVERGED', readText(disk, diverged, 4096)?.trim() ?? diverged, { path: diverged });
+}

@@ -1,0 +1,328 @@
+/** Two machines, as two roots with a relay each, and one store: a PostgreSQL server of the test's own. */
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import { realClock } from '../../../src/os/system-clock.ts';
+import { initEngine } from '../../../src/store/engine/engine-setup.ts';
+import { BIN, Workplace, type Answer } from '../../support/cli.ts';
+import { askLocal } from '../../../src/os/local-server.ts';
+import { hasPostgres, Postgres } from '../../support/postgres.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+const told = (answer: Answer): string => `${answer.code} ${answer.out}${answer.err}`;
+
+describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
+  let engine: Postgres;
+  let database = '';
+  let count = 0;
+  let place: Workplace;
+  beforeAll(async () => {
+    engine = await Postgres.start();
+  });
+  afterAll(() => engine.stop());
+  beforeEach(() => useStore(engine));
+
+  async function useStore(server: Postgres): Promise<void> {
+    count += 1;
+    database = `store_${String(count)}`;
+    await server.query(`create database ${database}`);
+    await initEngine(parseEngineAddress(server.url('owner', database), 'environment'), [], realClock);
+    place = new Workplace({ TEAMS_STORE: server.url('owner', database) });
+  }
+
+  /** A machine: its root, and its relay as a process. */
+  class Machine {
+    readonly root: string;
+    relay: ChildProcess | undefined;
+    said = '';
+
+    constructor(name: string) {
+      this.root = join(place.root, name);
+      mkdirSync(this.root);
+      onTestFinished(async () => {
+        await this.stop();
+      });
+    }
+
+    /** Resolves when it serves, or has ended. */
+    async start(): Promise<number | null> {
+      const child = spawn(process.execPath, [BIN, 'store', 'relay', '--root', this.root], {
+        cwd: place.root,
+        env: place.environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      this.relay = child;
+      this.said = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (this.said += text));
+      const serving = new Promise<null>((resolve) => child.stdout.once('data', () => resolve(null)));
+      const ended = once(child, 'close').then(() => child.exitCode);
+      return Promise.race([serving, ended]);
+    }
+
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+      const child = this.relay;
+      if (child === undefined) return null;
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = once(child, 'exit');
+        child.kill(signal);
+        await gone;
+      }
+      return child.exitCode;
+    }
+
+    /** Resolves with its exit code when it ends by itself. */
+    async ended(): Promise<number | null> {
+      if (this.relay?.exitCode === null) await once(this.relay, 'exit');
+      return this.relay?.exitCode ?? null;
+    }
+
+    teams(...argv: string[]): Promise<Answer> {
+      return place.teams(...argv, '--root', this.root);
+    }
+
+    async ok(...argv: string[]): Promise<Answer> {
+      const answer = await this.teams(...argv);
+      expect(answer.code, told(answer)).toBe(0);
+      return answer;
+    }
+
+    log(team = 'login'): string {
+      return join(this.root, '.tasks', team, 'log.jsonl');
+    }
+  }
+
+  /** The engine's log as the bytes of a replica. */
+  async function stored(server = engine): Promise<string> {
+    const client = await server.session('owner', database);
+    const { rows } = await client.query<{ line: string }>('select line from teams.log order by number');
+    await client.end();
+    return rows.map(({ line }) => `\n${line}\n`).join('');
+  }
+
+  async function two(): Promise<[Machine, Machine]> {
+    const machines: [Machine, Machine] = [new Machine('a'), new Machine('b')];
+    for (const one of machines) expect(await one.start(), one.said).toBeNull();
+    await machines[0].ok('create', 'login', '--member', 'ada');
+    await expect.poll(() => existsSync(machines[1].log()), { timeout: 10_000 }).toBe(true);
+    return machines;
+  }
+
+  const isEqual = (machines: readonly Machine[], server = engine) =>
+    expect
+      .poll(
+        async () => {
+          const bytes = await stored(server);
+          return machines.map((one) => readFileSync(one.log(), 'utf8') === bytes);
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual(machines.map(() => true));
+
+  it('two machines work on one board, and have its log byte for byte', async () => {
+    const [a, b] = await two();
+    const subjects = Array.from({ length: 12 }, (_, index) => `t${String(index)}`);
+    await Promise.all(subjects.map((subject, index) => (index % 2 === 0 ? a : b).ok('task', 'create', subject)));
+    await isEqual([a, b]);
+    for (const one of [a, b]) {
+      const { out } = await one.ok('task', 'list', '--json');
+      const { tasks } = JSON.parse(out) as { tasks: { id: string; subject: string }[] };
+      expect(tasks.map(({ id }) => Number(id)).toSorted((x, y) => x - y)).toEqual(
+        subjects.map((_, index) => index + 1),
+      );
+      expect(tasks.map(({ subject }) => subject).toSorted()).toEqual(subjects.toSorted());
+    }
+    // Of two that claim one task, one wins.
+    const claims = await Promise.all([a, b].map((one) => one.teams('task', 'claim', '1')));
+    expect(claims.map(({ code }) => code).toSorted()[0], claims.map(told).join('\n')).toBe(0);
+    await isEqual([a, b]);
+  });
+
+  it('a relay and an engine that are killed under load lose nothing that was acknowledged', async () => {
+    const own = await Postgres.start();
+    const machines: Machine[] = [];
+    try {
+      await useStore(own);
+      const [a, b] = await two();
+      machines.push(a, b);
+      const done: string[] = [];
+      const over = new AbortController();
+      const writer = async (machine: Machine, name: string): Promise<void> => {
+        for (let number = 0; !over.signal.aborted; number += 1) {
+          const subject = `${name}-${String(number)}`;
+          const answer = await machine.teams('task', 'create', subject);
+          if (answer.code === 0) done.push(subject);
+        }
+      };
+      const writers = [writer(a, 'a1'), writer(a, 'a2'), writer(b, 'b1'), writer(b, 'b2')];
+      const more = (by: number) => {
+        const before = done.length;
+        return expect.poll(() => done.length - before, { timeout: 30_000 }).toBeGreaterThan(by);
+      };
+      await more(10);
+      await a.stop('SIGKILL');
+      expect(await a.start(), a.said).toBeNull();
+      await more(10);
+      await own.kill();
+      await own.run();
+      await more(10);
+      await b.stop('SIGKILL');
+      expect(await b.start(), b.said).toBeNull();
+      await more(10);
+      over.abort();
+      await Promise.all(writers);
+      await isEqual([a, b], own);
+      const { out } = await b.ok('task', 'list', '--json');
+      const { tasks } = JSON.parse(out) as { tasks: { subject: string }[] };
+      const kept = new Set(tasks.map(({ subject }) => subject));
+      expect(done.filter((subject) => !kept.has(subject))).toEqual([]);
+      // None twice: a record that is sent again keeps its number.
+      expect(tasks.length).toBe(kept.size);
+    } finally {
+      for (const one of machines) await one.stop();
+      await own.stop();
+    }
+  });
+
+  it('a promoted standby is followed, and an old primary that comes back is not', async () => {
+    const primary = await Postgres.start(["synchronous_standby_names = '*'", 'synchronous_commit = local']);
+    const machines: Machine[] = [];
+    let standby: Postgres | undefined;
+    try {
+      await primary.query(`create database pair`);
+      const one = primary.url('owner', 'pair');
+      standby = await primary.standby(["synchronous_standby_names = ''"]);
+      await initEngine(parseEngineAddress(one, 'environment'), [], realClock);
+      database = 'pair';
+      place = new Workplace({ TEAMS_STORE: one.replace('/pair', `,127.0.0.1:${String(standby.port)}/pair`) });
+      const [a, b] = await two();
+      machines.push(a, b);
+      await a.ok('task', 'create', 'Before');
+      await primary.kill();
+      const later = b.ok('task', 'create', 'Meanwhile');
+      await standby.query('select pg_promote()');
+      await later;
+      await primary.run();
+      // Both are asked again, and both take writes.
+      await standby.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'teams'`);
+      await a.ok('task', 'create', 'After');
+      await isEqual([a, b], standby);
+      const { out } = await b.ok('task', 'list');
+      for (const subject of ['Before', 'Meanwhile', 'After']) expect(out).toContain(subject);
+      expect(await stored(primary)).not.toContain('After');
+    } finally {
+      for (const one of machines) await one.stop();
+      await standby?.stop();
+      await primary.stop();
+    }
+  });
+
+  it('without its relay a replica is read, and not written', async () => {
+    const a = new Machine('a');
+    expect(await a.start(), a.said).toBeNull();
+    await a.ok('create', 'login', '--member', 'ada');
+    await a.ok('task', 'create', 'One');
+    await a.stop();
+    expect((await a.ok('status')).out).toContain('login');
+    const before = readFileSync(a.log());
+    expect(await a.teams('task', 'create', 'Two')).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/No relay runs for .*teams store relay --root/) as string,
+    });
+    expect(readFileSync(a.log()).equals(before)).toBe(true);
+  });
+
+  it('a record that a crash cut off is completed, byte for byte', async () => {
+    const [a, b] = await two();
+    await b.stop();
+    await a.ok('task', 'create', 'One');
+    const next = (await stored()).slice(statSync(b.log()).size);
+    appendFileSync(b.log(), next.slice(0, 40));
+    expect(await b.start(), b.said).toBeNull();
+    await isEqual([a, b]);
+  });
+
+  it('a relay stops when the store has lost what it had read, and nothing is written there any more', async () => {
+    const [a, b] = await two();
+    await a.ok('task', 'create', 'One');
+    await isEqual([a, b]);
+    const seen = readFileSync(a.log());
+    // What an asynchronous standby did not have yet when it was promoted.
+    await engine.query(
+      `delete from teams.log where number = (select last from teams.head); update teams.head set last = last - 1;
+       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and pid <> pg_backend_pid()`,
+      database,
+    );
+    expect([await a.ended(), await b.ended()]).toEqual([4, 4]);
+    expect(a.said).toMatch(/The store does not have record \d+ of team login/);
+    expect(await a.teams('task', 'create', 'Two')).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('The store does not have record') as string,
+    });
+    expect(await a.start()).toBe(4);
+    expect(readFileSync(a.log()).equals(seen)).toBe(true);
+  });
+
+  it('what a store cannot do yet is refused with one sentence, and writes nothing', async () => {
+    const [a] = await two();
+    const before = await stored();
+    for (const words of ['send ada hi', 'worker login ada --agent exec:true', 'lead login', 'delete login --yes']) {
+      const answer = await a.teams(...words.split(' '));
+      expect([words, answer.code, answer.err]).toEqual([
+        words,
+        4,
+        expect.stringMatching(/^teams: This team is in a store on PostgreSQL, where .* is not possible yet\.\n$/),
+      ]);
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  it('a folder has one relay, of one store, and no teams of its own', async () => {
+    const a = new Machine('a');
+    expect(await a.start(), a.said).toBeNull();
+    const second = await place.teams('store', 'relay', '--root', a.root);
+    expect(second).toMatchObject({ code: 3, err: expect.stringContaining('is the relay of') as string });
+    await a.stop();
+    await engine.query(`create database other_${database}`);
+    const other = engine.url('owner', `other_${database}`);
+    await initEngine(parseEngineAddress(other, 'environment'), [], realClock);
+    expect(await place.teams('store', 'relay', other, '--root', a.root)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is the replica of') as string,
+    });
+    await place.teams('create', 'own', '--root', place.root);
+    expect(await place.teams('store', 'relay', '--root', place.root)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('has teams of its own') as string,
+    });
+    expect(await place.teams('store', 'relay')).toMatchObject({ code: 2 });
+  });
+
+  it('a process without the user’s key is not heard', async () => {
+    const [a] = await two();
+    const before = await stored();
+    const head = JSON.stringify({ do: 'append', team: 'login', seal: 'f'.repeat(64) });
+    const line = (before.trim().split('\n').at(-1) ?? '').replace(/"id":"./, '"id":"0');
+    const answer = await askLocal(join(a.root, '.teams', '.relay'), head, line, 5_000);
+    expect(answer).toContain('does not know who asks');
+    expect(statSync(join(a.root, '.teams', '.relay')).mode & 0o077).toBe(0);
+    expect(await stored()).toBe(before);
+  });
+
+  it('a password in TEAMS_STORE is in no file, no log and no argument', async () => {
+    const secret = 'pLanted-s3cret';
+    place.environment['TEAMS_STORE'] = engine.url('owner', database).replace('owner@', `owner:${secret}@`);
+    const a = new Machine('a');
+    expect(await a.start(), a.said).toBeNull();
+    await a.ok('create', 'login', '--member', 'ada');
+    await a.ok('task', 'create', 'One');
+    expect(readFileSync(`/proc/${String(a.relay?.pid)}/cmdline`, 'utf8')).not.toContain(secret);
+    const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      statSync(join(place.root, file)).isFile(),
+    );
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((file) => readFileSync(join(place.root, file), 'utf8').includes(secret))).toEqual([]);
+    expect(a.said).not.toContain(secret);
+  });
+});
