@@ -2,9 +2,9 @@
 import { basename, join, resolve } from 'node:path';
 import { freeOldRefs } from '../../store/team/vault.ts';
 import { stateIn, cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import { FETCH_LOCALLY, LOCALLY } from '../process/bring-commit.ts';
+import { GitFailure } from '../process/git-tree.ts';
+import { fetchWhole, LOCALLY } from '../process/bring-commit.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
-import { git } from '../process/git.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import type { VaultGit } from '../trees/vault.ts';
 
@@ -19,6 +19,13 @@ export async function mirror(store: TeamReader, refs: string, how: VaultGit): Pr
   const where = within(repository, { ...how, env: LOCALLY });
   freeOldRefs(join(resolve(repository.top, repository.place.refs), 'teams', basename(refs)), store.clock.now());
   // A pack stays locked until its refs are there, so that the user's own gc removes none of it.
-  const { code, said } = await git([...FETCH_LOCALLY, store.paths.vault, `+${refs}*:${refs}*`], where);
-  return code === 0 ? undefined : `${NOT_COPIED}: ${said || 'git fetch failed'}`;
+  const { vault } = store.paths;
+  const what = { from: vault, refs: `+${refs}*:${refs}*`, apart: join(vault, 'incoming'), by: refs };
+  try {
+    const { code, said } = await fetchWhole(what, repository, where);
+    return code === 0 ? undefined : `${NOT_COPIED}: ${said || 'git fetch failed'}`;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return `${NOT_COPIED}: ${error.message}`;
+  }
 }

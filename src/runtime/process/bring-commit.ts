@@ -4,12 +4,14 @@
  * the commit as a fetch: it locks the pack until the ref is there, and sets no ref to what is not whole.
  */
 import { join, resolve } from 'node:path';
+import { isTeamError } from '../../model/text/errors.ts';
 import { borrowObjects } from '../../store/files/scratch.ts';
+import { emptyObjects, putPacks, removeObjects } from '../../store/workspace/whole-packs.ts';
 import { within, type Repository } from './git-place.ts';
-import { git, type GitWhere } from './git.ts';
-import { requireGit } from './git-tree.ts';
+import { git, type GitAnswer, type GitWhere } from './git.ts';
+import { GitFailure, requireGit } from './git-tree.ts';
 
-export const FETCH_LOCALLY = [
+const FETCH_LOCALLY = [
   '-c',
   'fetch.unpackLimit=1',
   'fetch',
@@ -49,5 +51,48 @@ export async function bringCommit(
   borrowObjects(from, [scratch, resolve(repository.top, repository.place.objects)]);
   requireGit(await git(['update-ref', ref, commit], apart), 'git update-ref');
   const project = within(repository, { ...how, env: { ...env, ...LOCALLY } });
-  requireGit(await git([...FETCH_LOCALLY, from, `+${ref}:${ref}`], project), 'git fetch');
+  const by = ref.split('/').slice(0, 3).join('/');
+  const what = { from, refs: `+${ref}:${ref}`, apart: join(scratch, 'incoming'), by };
+  requireGit(await fetchWhole(what, repository, project), 'git fetch');
+}
+
+interface LocalFetch {
+  /** A repository of ours. */
+  readonly from: string;
+  readonly refs: string;
+  /** A directory that is made for it, and removed. */
+  readonly apart: string;
+  /** Whose refs they are: one fetch of a name at a time. */
+  readonly by: string;
+}
+
+/**
+ * Gets refs with their objects. Where the disk is full, git leaves the half of a pack in the repository, which nobody
+ * removes for two weeks. So the objects are fetched apart first, and put into the project as a whole; then git only has
+ * to look at them and to set the refs.
+ *
+ * @throws GitFailure if the disk fails
+ */
+export async function fetchWhole(
+  { from, refs, apart, by }: LocalFetch,
+  repository: Repository,
+  project: GitWhere,
+): Promise<GitAnswer> {
+  const env = { ...project.env, GIT_OBJECT_DIRECTORY: apart, GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects };
+  try {
+    emptyObjects(apart);
+    const fetched = await git([...FETCH_LOCALLY, '--dry-run', from, refs], { ...project, env });
+    if (fetched.code !== 0) return fetched;
+    const unlock = putPacks(apart, repository.objects, by);
+    try {
+      return await git([...FETCH_LOCALLY, from, refs], project);
+    } finally {
+      unlock();
+    }
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    throw new GitFailure(error.message);
+  } finally {
+    removeObjects(apart);
+  }
 }
