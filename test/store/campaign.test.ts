@@ -48,14 +48,14 @@ it('random kills and stops lose, double and reorder nothing', { timeout: TIMEOUT
     const inc = (incs[member] = ulid());
     for (const { id, status, claims, owner } of lead.fold().tasks.values())
       if (status === 'in_progress' && owner === name(member))
-        lead.append(PERSON, () => ({
+        await lead.append(PERSON, () => ({
           type: 'task.released',
           task: id,
           epoch: claims,
           reason: 'released',
           why: 'killed',
         }));
-    lead.append(PERSON, () => ({ type: 'member.started', name: name(member), inc, after }));
+    await lead.append(PERSON, () => ({ type: 'member.started', name: name(member), inc, after }));
     await begin(member);
   };
 

@@ -164,12 +164,12 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('keeps who vouched for the commands of tasks, one by one and in a batch, and the version of the log', () => {
+  it('keeps who vouched for the commands of tasks, one by one and in a batch, and the version of the log', async () => {
     openBoard(paths, ['ada']);
     const command = (subject: string) => ({ ...task(subject), work: { ...task(subject).work, run: 'echo ok' } });
-    const add = (vouch: (said: object) => string, ...subjects: string[]): void => {
+    const add = async (vouch: (said: object) => string, ...subjects: string[]): Promise<void> => {
       const store = new BoardStore(paths.log, { disk: realDisk, clock: realClock, vouch });
-      store.append(PERSON, (board) => ({
+      await store.append(PERSON, (board) => ({
         type: 'batch',
         changes: subjects.map((subject, at) => ({
           type: 'task.created' as const,
@@ -179,9 +179,9 @@ describe('a checkpoint', () => {
       }));
       store.close();
     };
-    add(() => 'first', 'One', 'Two');
+    await add(() => 'first', 'One', 'Two');
     write();
-    add(() => 'second', 'Three');
+    await add(() => 'second', 'Three');
     for (const offset of [undefined, statSync(paths.log).size]) {
       const [store, plain] = [open(), boardOf(paths)];
       const ids = [...plain.fold().seen];
@@ -246,21 +246,21 @@ describe('a checkpoint', () => {
     led.close();
   });
 
-  it('of a team that goes on is made anew from the last one, with changed and new tasks', () => {
+  it('of a team that goes on is made anew from the last one, with changed and new tasks', async () => {
     openBoard(paths, ['ada'], 40);
     for (let round = 0; round < 5; round += 1) {
       write();
       const store = open();
       const say = (body: Parameters<typeof store.append>[1]) => store.append(PERSON, body);
       for (let n = 0; n < 30; n += 1)
-        say((board) => ({
+        await say((board) => ({
           type: 'task.created',
           task: String(board.lastTaskId + 1),
           fields: task(`More ${round} ${n}`),
         }));
-      say(() => ({ type: 'task.blocked', task: '3', by: String(10 + round) }));
-      say(() => ({ type: 'task.updated', task: '5', subject: `CODE-10${round} Renamed` }));
-      say(() => ({ type: 'task.cancelled', task: String(20 + round), why: 'no' }));
+      await say(() => ({ type: 'task.blocked', task: '3', by: String(10 + round) }));
+      await say(() => ({ type: 'task.updated', task: '5', subject: `CODE-10${round} Renamed` }));
+      await say(() => ({ type: 'task.cancelled', task: String(20 + round), why: 'no' }));
       store.close();
     }
     write();
@@ -285,13 +285,13 @@ describe('a checkpoint', () => {
     store.close();
   });
 
-  it('tells the lead which tasks changed from an offset of the covered part on, and of its bad lines', () => {
+  it('tells the lead which tasks changed from an offset of the covered part on, and of its bad lines', async () => {
     openBoard(paths, ['ada'], 40);
     appendFileSync(paths.log, 'noise\n');
     const shown = statSync(paths.log).size;
     const store = open();
-    store.append(PERSON, () => ({ type: 'task.cancelled', task: '7', why: 'no' }));
-    store.append(PERSON, () => ({ type: 'task.created', task: '41', fields: task('Task 41') }));
+    await store.append(PERSON, () => ({ type: 'task.cancelled', task: '7', why: 'no' }));
+    await store.append(PERSON, () => ({ type: 'task.created', task: '41', fields: task('Task 41') }));
     store.close();
     write();
     const led = lead();
@@ -455,12 +455,12 @@ describe('a checkpoint that does not fit is not believed', () => {
     }
   });
 
-  it('an older one is believed for what it covers', () => {
+  it('an older one is believed for what it covers', async () => {
     openBoard(paths, ['ada'], 5);
     write();
     const [store] = [open()];
     for (let id = 6; id < 40; id += 1)
-      store.append(PERSON, () => ({ type: 'task.created', task: String(id), fields: task(`Task ${id}`) }));
+      await store.append(PERSON, () => ({ type: 'task.created', task: String(id), fields: task(`Task ${id}`) }));
     store.close();
     expectTruth();
   });
