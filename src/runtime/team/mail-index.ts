@@ -60,7 +60,13 @@ export class MailIndex {
   }
 
   /** @returns the wanted rows, newest first, and how many there are in all */
-  async page({ member, text = '', until = Infinity, skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
+  async page({
+    member,
+    text = '',
+    until = Infinity,
+    skip,
+    count,
+  }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
     await (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
     const words = text.toLowerCase();
     const isWanted = (row: MailRow): boolean =>
