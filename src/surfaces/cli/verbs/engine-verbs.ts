@@ -35,7 +35,10 @@ export const engine: readonly Verb[] = [
     words: '[url]',
     examples: [
       { line: 'teams store relay --root ~/agents', what: 'one for each machine; TEAMS_STORE names the store' },
-      { line: 'teams status login --root ~/agents', what: 'each verb that uses the board works on the replica' },
+      {
+        line: 'teams store relay postgres://host_a@db.example.org/agents --root ~/agents',
+        what: 'an address without a password may stand here',
+      },
     ],
     load: () => import('../commands/engine/store-relay.ts'),
   },
