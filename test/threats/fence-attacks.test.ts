@@ -1,7 +1,9 @@
 /** Ways out of a program's isolation that were tried and hold: mounts of its own, exchanged names, the socket. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
@@ -40,6 +42,25 @@ it('a namespace of its own uncovers nothing and makes nothing writable', async (
   expect(said.trim().split('\n').at(-1)).toBe('tried');
   expect(said.replace('tried\n', '')).toBe('');
   expect(readFileSync(join(place.work, '.git/config'), 'utf8')).toBe('[core]\n');
+});
+
+it('no file of a shell is read outside, where its input is a socket and no shell has started it', async () => {
+  const home = join(place.work, 'home');
+  mkdirSync(home);
+  for (const file of [join(home, '.bashrc'), join(home, 'env.sh')]) writeFileSync(file, 'echo read; touch "$MARK"\n');
+  const mark = join(place.base, 'mark');
+  const env = {
+    ...place.environment,
+    HOME: home,
+    BASH_ENV: join(home, 'env.sh'),
+    ENV: join(home, 'env.sh'),
+    MARK: mark,
+  };
+  const [program = '', ...argv] = held.hold(['echo', 'done']);
+  const child = spawn(program, argv, { cwd: place.work, env, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.end();
+  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  expect([said, existsSync(mark)]).toEqual(['done\n', false]);
 });
 
 it('a kept name cannot be exchanged, linked or cloned', async () => {

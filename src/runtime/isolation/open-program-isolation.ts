@@ -264,10 +264,13 @@ function present(
 
 const CLOSE = 'for f in /proc/self/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n<&-"; done; exec "$@"';
 
-/** Closes what the start would hand on. A plain `sh` knows descriptors of one digit only. */
+/**
+ * Closes what the start would hand on. A plain `sh` knows descriptors of one digit only. Bash reads `~/.bashrc` where its
+ * input is a socket, as it is here, and what `BASH_ENV` names: nothing of that may run outside, where a member could write it.
+ */
 function closer(environment: Variables): string[] {
   const bash = bashOf(environment);
-  return bash === undefined ? [] : [bash, '-c', CLOSE, 'teams'];
+  return bash === undefined ? [] : [bash, '--norc', '-p', '-c', CLOSE, 'teams'];
 }
 
 const bashOf = ({ PATH = '' }: Variables): string | undefined => findProgram('bash', `${pathOutside(PATH)}:/bin`);
