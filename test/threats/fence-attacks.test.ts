@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
+import { isolatedLaunch } from '../../src/agents/programs/program-dialect.ts';
+import type { ProgramIsolate } from '../../src/policy/sandbox/program-isolation.ts';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 
@@ -61,6 +63,24 @@ it('no file of a shell is read outside, where its input is a socket and no shell
   child.stdin.end();
   const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   expect([said, existsSync(mark)]).toEqual(['done\n', false]);
+});
+
+it('variables of the loader count inside only: what a member writes there is not loaded outside', async () => {
+  const env = { ...place.environment, LD_PRELOAD: join(place.work, 'x.so'), LD_LIBRARY_PATH: 'lib', OTHER: 'o' };
+  const isolate: ProgramIsolate = (...how) => held.hold(...how);
+  const launch = isolatedLaunch(
+    { argv: ['sh', '-c', 'echo $LD_LIBRARY_PATH $OTHER'], env },
+    { isolate },
+    { sandbox: 'workspace-write' },
+  );
+  expect(Object.keys(launch.env).filter((name) => name.startsWith('LD_'))).toEqual([]);
+  expect(launch.argv.slice(0, launch.argv.indexOf('--')).join(' ')).toContain(`--setenv LD_PRELOAD ${env.LD_PRELOAD}`);
+  const [program = '', ...argv] = launch.argv;
+  const child = spawn(program, argv, { cwd: place.work, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [said, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  expect(said).toBe('lib o\n');
+  // Only the programs inside are told that there is no such file.
+  expect(errors).not.toMatch(/bash|bwrap/);
 });
 
 it('a kept name cannot be exchanged, linked or cloned', async () => {

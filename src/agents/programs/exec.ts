@@ -4,6 +4,7 @@
  * The prompt goes to the stdin of the agent's own command; a task's command gets an empty one. Neither the prompt nor
  * anything else is ever put into an argv.
  */
+import { withoutLoader } from '../../model/agent/loader-variables.ts';
 import { constants } from 'node:os';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { formatDuration } from '../../model/text/duration.ts';
@@ -25,8 +26,9 @@ export function exec(spec: AgentSpec, { isolate }: AgentContext = {}, limits: Pa
     async *turn(input) {
       const request = requestOf(spec, input);
       if (request === undefined) return nothingToRun;
-      const argv = isolate === undefined ? request.argv : isolate(request.argv, request.env, input);
-      return yield* runCommand({ ...request, argv }, limits);
+      if (isolate === undefined) return yield* runCommand(request, limits);
+      const argv = isolate(request.argv, request.env, input);
+      return yield* runCommand({ ...request, argv, env: withoutLoader(request.env) }, limits);
     },
     close: () => Promise.resolve(),
   };

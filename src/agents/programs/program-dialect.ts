@@ -1,4 +1,5 @@
 /** What differs between persistent programs: how each is started, and how to speak with it. */
+import { withoutLoader } from '../../model/agent/loader-variables.ts';
 import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { JsonObject } from './json-lines.ts';
 import type { Peer } from './peer.ts';
@@ -23,7 +24,7 @@ export interface Launch {
 
 /** Wraps the program in the isolation of its agent context. */
 export const isolatedLaunch = (launch: Launch, { isolate }: AgentContext, turn: Pick<TurnInput, 'sandbox'>): Launch =>
-  isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv, launch.env, turn) };
+  isolate === undefined ? launch : { argv: isolate(launch.argv, launch.env, turn), env: withoutLoader(launch.env) };
 
 export interface DialectContext {
   readonly send: Peer['send'];

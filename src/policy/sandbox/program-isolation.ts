@@ -52,7 +52,10 @@ export interface ProgramSandboxNow {
   readonly isOffline?: boolean;
 }
 
-/** Wraps an argv in an isolation. Of `env`, the variables that name files of a task make these readable. */
+/**
+ * Wraps an argv in an isolation. Of `env`, the variables that name files of a task make these readable, and those of the
+ * loader are set inside: start it {@link withoutLoader} them.
+ */
 export type ProgramIsolate = (
   argv: readonly string[],
   env?: Readonly<Record<string, string | undefined>>,
@@ -93,6 +96,8 @@ export interface ProgramSandbox {
   readonly closing: readonly string[];
   /** The file with the filter of system calls, where there is one for this machine. */
   readonly filter: string | undefined;
+  /** Variables that are set inside only. */
+  readonly inside: Readonly<Record<string, string>>;
   /** The argv that sets limits inside. */
   readonly limiting: readonly string[];
 }
@@ -175,6 +180,7 @@ export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv
   '--setenv',
   'TMPDIR',
   '/tmp',
+  ...Object.entries(sandbox.inside).flatMap(([name, value]) => ['--setenv', name, value]),
   '--remount-ro',
   '/dev',
   '--remount-ro',

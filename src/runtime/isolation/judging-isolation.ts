@@ -3,6 +3,7 @@
  * is isolated, they run in that isolation; elsewhere as a command of a model's tools does. Without a network, unless the
  * user says so.
  */
+import { loadedInside, withoutLoader } from '../../model/agent/loader-variables.ts';
 import { joinedLend, type Lend } from '../../model/team/lend.ts';
 import type { NotEnforced } from '../../model/team/not-enforced.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -71,7 +72,10 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
       isIsolated: true,
       wrap({ argv, env: given }) {
         const env = insideEnvironment(given);
-        return { env, argv: own(argv, env, { sandbox: 'workspace-write', isOffline: !network && !keepsNetwork }) };
+        return {
+          env: withoutLoader(env),
+          argv: own(argv, env, { sandbox: 'workspace-write', isOffline: !network && !keepsNetwork }),
+        };
       },
     };
   const { openShellIsolation } = await import('./open-shell-isolation.ts');
@@ -90,7 +94,10 @@ export async function openJudging(place: JudgingPlace): Promise<Judging> {
   const how = { hasNetwork: network, showsKeys: !judged.hidesKeys, shown: place.shown };
   return {
     isIsolated: true,
-    wrap: ({ argv, env }) => ({ env: withoutToken(env), argv: around(cwd, true, argv, how) }),
+    wrap: ({ argv, env }) => ({
+      env: withoutLoader(withoutToken(env)),
+      argv: around(cwd, true, loadedInside(argv, env), how),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
  * Sets up the isolation of a member's program: collects what it may see, starts the socket to its team, and probes
  * bubblewrap. Isolation of a model's shell commands is in `open-shell-isolation.ts`.
  */
+import { loaderVariables } from '../../model/agent/loader-variables.ts';
 import { relative } from 'node:path';
 import process from 'node:process';
 import {
@@ -259,6 +260,9 @@ function present(
     kept,
     handed: [...new Set([...given, ...entriesAt(options.handed)].map(({ path }) => path))],
     closing: closer(options.environment),
+    inside: Object.fromEntries(
+      Object.entries(loaderVariables(env)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
   };
 }
 

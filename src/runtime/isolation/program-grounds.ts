@@ -25,7 +25,10 @@ const ETC = (
   'fonts java-17-openjdk java maven perl python3 php opt'
 ).split(' ');
 
-export type Grounds = Omit<ProgramSandbox, 'shown' | 'kept' | 'handed' | 'closing' | 'isWritable' | 'isOffline'>;
+export type Grounds = Omit<
+  ProgramSandbox,
+  'shown' | 'kept' | 'handed' | 'closing' | 'inside' | 'isWritable' | 'isOffline'
+>;
 
 /** What of an isolation's options the grounds depend on. */
 interface Asked {

@@ -2,6 +2,7 @@
  * The workspace of a model: a directory, the present permissions, and the four tools for it. A refusal is an answer
  * that a model can act on and begins with its code; only a bug throws.
  */
+import { loadedInside, withoutLoader } from '../../model/agent/loader-variables.ts';
 import { join } from 'node:path';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
@@ -147,11 +148,12 @@ export class Workspace implements AsyncDisposable {
 
   async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<ToolAnswer> {
     const { root, shown, permissions } = this.#options;
-    const env = this.#env;
     const now = permissions();
     const shell = ['/bin/sh', '-c', command];
     const isHeld = isIsolated(now, this.#isolation.isolation);
-    const argv = isHeld ? this.#isolation.around(root, effectiveSandbox(now) !== 'read-only', shell, { shown }) : shell;
+    const isWritable = effectiveSandbox(now) !== 'read-only';
+    const argv = isHeld ? this.#isolation.around(root, isWritable, loadedInside(shell, this.#env), { shown }) : shell;
+    const env = isHeld ? withoutLoader(this.#env) : this.#env;
     const most = Math.min(MOST_OUTPUT, call.mostBytes ?? MOST_OUTPUT);
     const { signal, progress: report = () => undefined } = call;
     const last = new LastLine();

@@ -45,6 +45,7 @@ const sandbox: ProgramSandbox = {
   hidden: ['/home/ada/work/.teams'],
   handed: ['/home/ada/work/.teams/t/mail/1.1.task.json'],
   isRoot: false,
+  inside: {},
   closing: [],
   filter: undefined,
   limiting: ['prlimit', '--nproc=4', '--'],
