@@ -22,9 +22,17 @@ interface Caller<Process> {
   readonly askedAt?: number | undefined;
 }
 
+interface KnownAllowance {
+  readonly left: number;
+  readonly until: number;
+  readonly limit: number;
+  /** When its whole limit was there again: calls that began before belong to the time before. */
+  readonly refilledAt?: number | undefined;
+}
+
 export interface VendorRecord<Process> extends VendorPause {
   readonly callers?: Readonly<Record<string, Caller<Process>>> | undefined;
-  readonly allowance?: { readonly left: number; readonly until: number; readonly limit: number } | undefined;
+  readonly allowance?: KnownAllowance | undefined;
   /** Calls that each team began since `countedSince`. */
   readonly served?: Readonly<Record<string, number>> | undefined;
   readonly countedSince?: number | undefined;
@@ -36,6 +44,8 @@ export interface VendorRecord<Process> extends VendorPause {
 const WINDOW_MS = 60_000;
 /** Slots that were learned longer ago count no more. */
 const FORGOTTEN_MS = 10 * 60_000;
+/** An answer that is on its way is expected within this time. */
+const TELL_MS = 500;
 /** Whoever waits says so again after this time … */
 const SAY_AGAIN_MS = 2_000;
 /** … and is passed over if it has not for this time. Its turn may be over. */
@@ -56,6 +66,15 @@ export const isGoverned = <Process>({ allowance, callers = {} }: VendorRecord<Pr
 export function untilAllowed<Process>({ allowance }: VendorRecord<Process>, now: number): number {
   if (allowance === undefined || allowance.left > 0) return 0;
   return Math.max(0, Math.min(allowance.until - now, 2 * WINDOW_MS));
+}
+
+/**
+ * Milliseconds after which to ask again while nothing is allowed. A call that is not answered yet may have been counted
+ * twice: by us, and in what was told since.
+ */
+export function untilAskedAgain<Process>(record: VendorRecord<Process>, now: number): number {
+  const isAnyOpen = Object.keys(record.open ?? {}).length > 0;
+  return Math.min(untilAllowed(record, now), isAnyOpen ? TELL_MS : Infinity);
 }
 
 /** The record without callers whose process is gone: their slots and places are free. */
@@ -121,11 +140,14 @@ export function allowanceTold<Process>(
   record: VendorRecord<Process>,
   { told, calledAt, now }: { readonly told: Allowance; readonly calledAt: number; readonly now: number },
 ): VendorRecord<Process> {
+  const { refilledAt } = record.allowance ?? {};
+  // It tells what was left before the limit was whole again.
+  if (refilledAt !== undefined && calledAt < refilledAt) return { ...record, learnedAt: now };
   const later = Object.values(record.open ?? {}).filter((since) => since > calledAt).length;
   return {
     ...record,
     learnedAt: now,
-    allowance: { left: Math.max(0, told.left - later), until: now + told.resetMs, limit: told.limit },
+    allowance: { left: Math.max(0, told.left - later), until: now + told.resetMs, limit: told.limit, refilledAt },
   };
 }
 
@@ -147,7 +169,7 @@ function forgotten<Process>(record: VendorRecord<Process>, now: number): VendorR
 function refilled<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
   const { allowance } = record;
   if (allowance === undefined || now < allowance.until) return record;
-  return { ...record, allowance: { ...allowance, left: allowance.limit, until: now + WINDOW_MS } };
+  return { ...record, allowance: { ...allowance, left: allowance.limit, until: now + WINDOW_MS, refilledAt: now } };
 }
 
 function counted<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {

@@ -6,6 +6,7 @@ import {
   givenBack,
   tryBegin,
   untilAllowed,
+  untilAskedAgain,
   withoutDead,
   type VendorRecord,
 } from '../../src/policy/governor.ts';
@@ -132,6 +133,26 @@ describe('who is next', () => {
     expect(ask(held, 'b', 'two', 1).isBegun).toBe(false);
     const freed = withoutDead<string>(held, (process) => process === 'a');
     expect(ask(freed, 'b', 'two', 2).isBegun).toBe(true);
+  });
+
+  it('an answer to a call of the time before does not fill the limit a second time', () => {
+    const told = { limit: 20, left: 0, resetMs: 10_000 };
+    const before = allowanceTold<string>(NO_PAUSE, { told, calledAt: 0, now: 0 });
+    const refilled = ask(before, 'a', 'one', 10_000).next ?? before;
+    const late = { told: { limit: 20, left: 0, resetMs: 50 }, calledAt: 9_900, now: 10_100 };
+    const known = allowanceTold(refilled, late);
+    expect(known.allowance).toEqual(refilled.allowance);
+    const now = { told: { limit: 20, left: 18, resetMs: 59_000 }, calledAt: 10_000, now: 10_200 };
+    expect(allowanceTold(known, now).allowance).toMatchObject({ left: 18, until: 69_200 });
+  });
+
+  it('while an answer is on its way, what is used up is asked for again soon', () => {
+    const told = { limit: 20, left: 1, resetMs: 30_000 };
+    const known = allowanceTold<string>(NO_PAUSE, { told, calledAt: 0, now: 0 });
+    const last = ask(known, 'a', 'one', 1).next ?? known;
+    expect(untilAskedAgain({ ...last, open: { a: 1 } }, 1)).toBe(500);
+    expect(untilAskedAgain({ ...last, open: {} }, 1)).toBe(29_999);
+    expect(untilAskedAgain({ ...last, open: { a: 1 } }, 29_900)).toBe(100);
   });
 
   it('an allowance that is used up is waited for, and is whole after its reset', () => {

@@ -11,6 +11,7 @@ import {
   isGoverned,
   tryBegin,
   untilAllowed,
+  untilAskedAgain,
   waiting,
   withoutDead,
   type Allowance,
@@ -67,7 +68,7 @@ export class VendorPace {
         return { next: began.next, result: began.isBegun };
       });
       this.#isKnown = true;
-      if (!isBegun) return Math.max(ASK_AGAIN_MS, left);
+      if (!isBegun) return Math.max(ASK_AGAIN_MS, this.#pauseOf(record), untilAskedAgain(record, now));
     } else if (left > 0) return left;
     this.#calledAt = this.#clock.monotonic();
     return 0;
@@ -77,8 +78,12 @@ export class VendorPace {
   left(): number {
     const record = this.#record();
     const now = this.#clock.monotonic();
-    const pause = Math.max(0, Math.min(record.until - now, record.length ?? LONGEST_ASKED_MS));
-    return Math.max(pause, untilAllowed(record, now));
+    return Math.max(this.#pauseOf(record), untilAllowed(record, now));
+  }
+
+  /** Milliseconds that the vendor asked for. */
+  #pauseOf({ until, length = LONGEST_ASKED_MS }: PaceRecord): number {
+    return Math.max(0, Math.min(until - this.#clock.monotonic(), length));
   }
 
   /**

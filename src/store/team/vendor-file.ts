@@ -32,7 +32,7 @@ const vendorFileSchema = z.object({
   callers: z
     .record(z.string(), z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional() }))
     .optional(),
-  allowance: z.object({ left: count, until: z.number(), limit: count }).optional(),
+  allowance: z.object({ left: count, until: z.number(), limit: count, refilledAt: z.number().optional() }).optional(),
   served: z.record(z.string(), count).optional(),
   countedSince: z.number().optional(),
   learnedAt: z.number().optional(),
