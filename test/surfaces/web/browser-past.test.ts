@@ -34,6 +34,9 @@ describe.skipIf(!hasBrowser)('the past of a team', () => {
     await past.getByText('event 29 of 30.').waitFor();
     // Before the last event, the failure, the task was in progress.
     await tab.locator('.column-in_progress').getByText('Task 6').waitFor();
+    await goTo(tab, 'overview');
+    await tab.getByRole('row', { name: /ada.*working.*unknown/ }).waitFor();
+    await goTo(tab, 'board');
     expect(await tab.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     await past.getByRole('slider', { name: 'Moment' }).focus();
     await tab.keyboard.press('Home');

@@ -63,7 +63,11 @@ export function usePast(team: string | undefined): [Past | undefined, PastMoves]
       }
     } catch (error) {
       const trouble = error instanceof Error ? error.message : 'It failed.';
-      setPast((before) => before && { ...before, isPlaying: false, trouble });
+      setPast((before) => {
+        // Where nothing could be shown yet, the next press tries again.
+        if (before === undefined) isOpen.current = false;
+        return before && { ...before, isPlaying: false, trouble };
+      });
     } finally {
       isAsking.current = false;
     }

@@ -230,9 +230,14 @@ function MemberLine({ member, scene, now }: { member: MemberRow; scene: PageMode
         )}
       </td>
       <td class="number">
-        <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>
-          {whole(unread)}
-        </Figure>
+        {scene.past === undefined ? (
+          <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>
+            {whole(unread)}
+          </Figure>
+        ) : (
+          // When a message was read is recorded nowhere.
+          'unknown'
+        )}
       </td>
       <td class="number">
         {spent !== null && (
