@@ -31,7 +31,7 @@ export const failureSchema = z.strictObject({
 export const BIN = resolve('bin/teams.js');
 
 /** What a test changes of a verb's environment. */
-export interface Said extends Partial<Pick<CliIo, 'stdout' | 'gone' | 'cwd' | 'isolate'>> {
+export interface Said extends Partial<Pick<CliIo, 'stdout' | 'gone' | 'cwd' | 'isolate' | 'openTeam'>> {
   readonly stdin?: string;
   readonly environment?: Record<string, string>;
 }

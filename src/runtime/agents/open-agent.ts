@@ -173,7 +173,7 @@ async function isolationOf(
     shown,
     isWritable: sandbox !== 'read-only',
     environment: parent,
-    commandLine,
+    commandLine: (argv, io) => commandLine(argv, { ...io, openTeam: store }),
     ownHome: memberHome({ store, member }),
     shared: loginFiles(kind, environment).writable,
     lend: joinedLend(decodeLend(parent), config.lend),

@@ -11,6 +11,7 @@ import { defined } from '../../model/text/defined.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { brokerCallSchema } from '../../model/team/broker-call.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -30,6 +31,8 @@ interface BrokerIo {
   readonly gone: AbortSignal;
   /** The isolation of the program that asks. */
   readonly isolate: ProgramIsolate;
+  /** The team as this process has it open. */
+  readonly openTeam?: TeamStore | undefined;
   /** The streams of an MCP host. */
   readonly wire: { readonly input: Readable; readonly output: Writable };
 }

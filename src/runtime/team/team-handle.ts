@@ -143,18 +143,21 @@ export class TeamHandle implements AsyncDisposable {
   /** The environment of who speaks, for the commands that verify a task. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #rate: SendRate;
+  readonly #isBorrowed: boolean;
 
   constructor(
     store: TeamStore,
     speaker: Speaker,
     rate: SendRate,
     environment: TeamHandle['environment'] = process.env,
+    isBorrowed = false,
   ) {
     this.environment = environment;
     this.store = store;
     this.speaker = speaker;
     this.board = new Tasks(store, speaker);
     this.#rate = rate;
+    this.#isBorrowed = isBorrowed;
   }
 
   static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
@@ -164,6 +167,12 @@ export class TeamHandle implements AsyncDisposable {
       sendRateFrom(store.clock, environment),
       environment,
     );
+  }
+
+  /** On the store of the member's own process, which stays open. @throws UsageError `POLICY_DENIED` */
+  static borrowing(store: TeamStore, environment: TeamHandle['environment']): TeamHandle {
+    const speaker = authenticate(store, environment, undefined);
+    return new TeamHandle(store, speaker, sendRateFrom(store.clock, environment), environment, true);
   }
 
   get name(): Name {
@@ -255,6 +264,7 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isBorrowed) return;
     // A person's verb that folded much saves the next one that; a member's process ends without delay.
     if (this.speaker.kind === 'person') for (const _ of this.store.board.checkpointed());
     await this.store.close();

@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
-import type { ProgramIsolate, TerminalProcess } from '../../app.ts';
+import type { ProgramIsolate, TeamHandle, TerminalProcess } from '../../app.ts';
 import { SIGNAL_CODES, TIMED_OUT } from './interrupts.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
@@ -25,6 +25,8 @@ export interface CliIo {
   readonly wire?: { readonly input: Readable; readonly output: Writable };
   /** Present likewise: wraps a command in the isolation of that program. */
   readonly isolate?: ProgramIsolate;
+  /** Present likewise: the member's team, which its process has open. */
+  readonly openTeam?: TeamHandle['store'] | undefined;
   /** Present if the streams are those of this process. */
   readonly own?: OwnOutput;
 }

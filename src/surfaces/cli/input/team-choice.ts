@@ -8,10 +8,10 @@ import {
   copiedFrom,
   parseName,
   setAsideBroken,
+  TeamHandle,
   UsageError,
   type ListedTeam,
   type Name,
-  type TeamHandle,
   type TeamPaths,
   ENV,
 } from '../../../app.ts';
@@ -77,8 +77,27 @@ export async function openTeamChoice(
   words: readonly string[],
   options: ChoiceOptions = {},
 ): Promise<{ handle: TeamHandle; words: readonly string[] }> {
+  const own = openTeam(context, words, options);
+  if (own !== undefined) return own;
   const { team, words: rest } = chooseTeam(context, words, options);
   return Promise.resolve({ handle: openHandle(team.name, settings(context).open), words: rest });
+}
+
+/**
+ * A program in its isolation asks the member's own process, which has the team open: nothing is read again.
+ *
+ * @returns undefined if the words may name another team, or an option changes the choice
+ */
+function openTeam(
+  { io: { openTeam: store, environment }, flags }: CliContext,
+  words: readonly string[],
+  { needs = 0 }: ChoiceOptions,
+): { handle: TeamHandle; words: readonly string[] } | undefined {
+  if (store === undefined || flags.root !== undefined || flags.as !== undefined) return undefined;
+  const { name } = store.paths;
+  const isNamed = words[0] === name;
+  if (environment[ENV.team] !== name || (!isNamed && words.length > needs)) return undefined;
+  return { handle: TeamHandle.borrowing(store, environment), words: isNamed ? words.slice(1) : words };
 }
 
 function find(root: string, name: Name, archived: boolean): ListedTeam | undefined {
