@@ -67,13 +67,14 @@ const WATCHING = `
 
 async function opened(bench, browser, root, round) {
   const server = await serve(root, join(bench.dir, 'probe.json'));
+  const idle = await idleBeside(join(bench.dir, 'idle.json'));
   const tab = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   try {
     await tab.addInitScript(WATCHING);
     await tab.goto(server.url);
     const { data, whole } = await tab.evaluate('seen');
     const paint = await tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime");
-    const loop = await server.loop();
+    const [loop, floor] = [await server.loop(), await idle.loop()];
     const frames = [];
     for (const [view, list] of LISTS) {
       const deltas = await scrolled(tab, view, list);
@@ -83,12 +84,12 @@ async function opened(bench, browser, root, round) {
       );
     }
     bench.say(
-      `round ${round + 1}: paint ${paint.toFixed(0)}, board ${data.toFixed(0)}, whole ${whole.toFixed(0)} ms; the server's loop: worst ${loop.max.toFixed(0)}, p99 ${loop.p99.toFixed(0)} ms`,
+      `round ${round + 1}: paint ${paint.toFixed(0)}, board ${data.toFixed(0)}, whole ${whole.toFixed(0)} ms; the server's loop: worst ${loop.max.toFixed(0)}, p99 ${loop.p99.toFixed(0)} ms; that of a Node program that does nothing: worst ${floor.max.toFixed(0)} ms`,
     );
     return { paint, data, whole, loop: loop.max, frame: quantile(frames, 0.99) };
   } finally {
     await tab.close();
-    await server.stop();
+    await Promise.all([server.stop(), idle.stop()]);
   }
 }
 
@@ -114,19 +115,18 @@ async function scrolled(tab, view, list) {
   );
 }
 
-/** `teams ui` as it ships, and its event loop's delay since the last question. */
-async function serve(root, probe) {
-  const flags = [
-    '--import',
-    join(ROOT, 'bench', 'lib', 'loop-probe.mjs'),
-    join(ROOT, 'bin', 'teams.js'),
-    '--quiet',
-    'ui',
-    'login',
-  ];
-  const child = spawn(process.execPath, [...flags, '--root', root], {
+/** `teams ui` as it ships. */
+const serve = (root, probe) =>
+  watched(probe, root, [join(ROOT, 'bin', 'teams.js'), '--quiet', 'ui', 'login', '--root', root]);
+
+/** What the machine alone makes of a loop: Chromium has both processors, and another program waits for them. */
+const idleBeside = (probe) => watched(probe, '/', ['-e', "console.log('up'); setInterval(() => {}, 1000)"]);
+
+/** A program that prints a line when it is up, and its event loop's delay since the last question. */
+async function watched(probe, home, argv) {
+  const child = spawn(process.execPath, ['--import', join(ROOT, 'bench', 'lib', 'loop-probe.mjs'), ...argv], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, HOME: root, LOOP_PROBE: probe },
+    env: { PATH: process.env.PATH, HOME: home, LOOP_PROBE: probe },
   });
   const [url] = await once(createInterface({ input: child.stdout }), 'line');
   return {
