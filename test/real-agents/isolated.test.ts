@@ -3,17 +3,21 @@
  * outside, and reaches the team's tools by MCP through the socket.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
-import { beforeAll, beforeEach, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { agentFor } from '../../src/agents/agent-registry.ts';
 import type { CommandLine } from '../../src/runtime/isolation/broker.ts';
 import { insideEnvironment, memberServerInside } from '../../src/runtime/isolation/member-server.ts';
 import { openProgramIsolation, type HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { teamServer } from '../agents/like.ts';
 import { describeWithModel, type Cast, type Place } from '../agents/model-contract.ts';
+import { play, turnInput } from '../agents/turns.ts';
+import type { Asked } from '../fixtures/model-server/asked.ts';
+import type { Step } from '../fixtures/model-server/script.ts';
+import { ModelServer } from '../fixtures/model-server/server.ts';
 import { allowLeft } from '../support/leftovers.ts';
 import { environment, REAL_CLIS, reach, realCli, SEEN, STALL_MS, type RealCli } from './clis.ts';
 
@@ -24,6 +28,35 @@ const only = process.env['ONLY'];
 for (const kind of REAL_CLIS.filter((one) => only === undefined || one === only)) {
   beforeAll(async () => void programs.set(kind, await realCli(kind)));
   describeWithModel({ ...base(kind), ...SEEN[kind] });
+}
+
+it('the real codex, where a person is asked, does what is allowed without its own sandbox, and stays in ours', async () => {
+  const place = { cwd: directory(), home: directory() };
+  const outside = join(dirname(place.cwd), 'outside');
+  const calls = [{ tool: 'exec_command', input: { cmd: `touch inside; touch ${outside}` } }];
+  const script = ({ results }: Asked): Step => (results.length === 0 ? { calls } : { text: 'Done.' });
+  const model = await ModelServer.start({ script, titles: true });
+  onTestFinished(() => model.close());
+  const program = await realCli('codex');
+  const team = teamServer(join(place.home, 'sent'));
+  const { held, home } = await isolated(place, program, served(team));
+  const context = { home: place.home, server: memberServerInside(), asks: true, isolate: held.hold };
+  const agent = await agentFor({ kind: 'codex', command: [program], ...reach('codex', model.url) }, context);
+  onTestFinished(() => agent.close());
+  const input = turnInput(place.cwd, { env: insideEnvironment(environment(home)) });
+  const { events, end } = await play(agent.turn(input), undefined, { ok: true, text: '' });
+  expect(end).toMatchObject({ kind: 'answered' });
+  expect(events.filter(({ type }) => type === 'asked')).toHaveLength(1);
+  expect([existsSync(join(place.cwd, 'inside')), existsSync(outside)]).toEqual([true, false]);
+});
+
+/** A directory that is not among the temporary files. */
+function directory(): string {
+  const base = mkdtempSync(join(realpathSync(homedir()), '.real-isolated-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+  const made = join(base, 'made');
+  mkdirSync(made);
+  return made;
 }
 
 /** The program of each member is isolated once; a second incarnation has an isolation of its own. */
@@ -37,14 +70,9 @@ function base(kind: RealCli): Cast {
       const team = teamServer(join(place.home, 'sent'));
       const { held, home } = await isolated(place, program, served(team));
       const env = insideEnvironment(environment(home));
-      const context = { home: place.home, server: memberServerInside(), session: place.session };
-      // Codex brings a sandbox of its own, so the runtime does not isolate it; here it runs in ours all the same.
-      const isItself = kind === 'codex';
-      const command = isItself ? [...held.hold([program], env)] : [program];
-      const agent = await agentFor(
-        { kind, command, ...reach(kind, place.url) },
-        isItself ? context : { ...context, isolate: held.hold },
-      );
+      const isolate = held.hold;
+      const context = { home: place.home, server: memberServerInside(), session: place.session, isolate };
+      const agent = await agentFor({ kind, command: [program], ...reach(kind, place.url) }, context);
       return {
         agent,
         input: { env },
@@ -56,7 +84,7 @@ function base(kind: RealCli): Cast {
 }
 
 async function isolated(
-  { cwd, home: ownHome }: Place,
+  { cwd, home: ownHome }: Pick<Place, 'cwd' | 'home'>,
   program: string,
   commandLine: CommandLine,
 ): Promise<{ held: HeldProgram; home: string }> {

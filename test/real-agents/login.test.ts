@@ -119,7 +119,14 @@ describe.each(CLIS)('the real %s', (kind) => {
       ...(kind === 'gemini' ? { GOOGLE_GENAI_USE_GCA: 'true' } : {}),
     };
     const on = await team({
-      members: [{ name: 'ada', agent: { kind, command: [program], ...spec, env } }],
+      // Codex is in our isolation only where a person is asked.
+      members: [
+        {
+          name: 'ada',
+          agent: { kind, command: [program], ...spec, env },
+          approvals: kind === 'codex' ? 'ask' : undefined,
+        },
+      ],
       tasks: [{ subject: 'Work', work: { prompt: 'Do it.' } }],
     });
     const PATH = `${dirname(program)}:${process.env['PATH'] ?? ''}`;

@@ -26,7 +26,13 @@ import {
   turnIn,
   type Completed,
 } from './codex-protocol.ts';
-import type { Dialect, Launch, DialectContext, DialectSession } from './program-dialect.ts';
+import {
+  isolatedLaunch,
+  type Dialect,
+  type DialectContext,
+  type DialectSession,
+  type Launch,
+} from './program-dialect.ts';
 import { refused } from '../vendor-fault.ts';
 import { prepareHome } from './agent-home-contents.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
@@ -69,8 +75,8 @@ export const codex = (
 ): Agent => new PersistentAgent(dialect(spec, agentContext), agentContext.session, limits);
 
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
-  isIsolated: false,
-  launch: (input) => launch(spec, agentContext, input),
+  isIsolated: agentContext.isolate !== undefined,
+  launch: (input) => isolatedLaunch(launch(spec, agentContext, input), agentContext, input),
   open: (line) => new CodexSession(line, spec, agentContext),
   // Codex reports a lost session in the protocol, and goes on.
   isSessionLost: () => false,
@@ -78,12 +84,12 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
 
 function launch(
   { command = [AGENT_KIND_RECORDS.codex.program], args = [] }: AgentSpec,
-  { home }: AgentContext,
+  { home, isolate }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
 ): Launch {
   return {
     argv: [...command, 'app-server', ...OWN, ...args],
-    env: { ...env, ...(home === undefined ? undefined : ownPlaces(home, env)) },
+    env: { ...env, ...(home === undefined ? undefined : ownPlaces(home, env, isolate !== undefined)) },
   };
 }
 
@@ -97,9 +103,14 @@ const STATE =
 /**
  * Its own configuration. Below the directory of temporary files Codex makes none of the helpers that its sandbox needs,
  * and no command works: then it gets another such directory.
+ *
+ * @param isIsolated the user's login is not there inside, and Codex cannot renew a file that is mounted: it gets a copy,
+ *   and what it renews goes back to the user's file
  */
-function ownPlaces(home: string, env: TurnInput['env']): Record<string, string> {
-  const place = prepareHome(join(home, 'codex'), { links: loginLinks('codex', env), keeps: STATE });
+function ownPlaces(home: string, env: TurnInput['env'], isIsolated: boolean): Record<string, string> {
+  const login = loginLinks('codex', env);
+  const contents = isIsolated ? { copies: login } : { links: login };
+  const place = prepareHome(join(home, 'codex'), { ...contents, keeps: STATE });
   const isBelow = place.startsWith(`${resolve(env['TMPDIR'] ?? '/tmp')}/`);
   return { CODEX_HOME: place, ...(isBelow ? { TMPDIR: prepareHome(join(home, 'codex-tmp'), {}) } : undefined) };
 }

@@ -10,6 +10,7 @@ import { filtering } from './call-filter.ts';
 import { provingMounts } from './proved-mounts.ts';
 import { defined } from '../../model/text/defined.ts';
 import { shownPath, type LentPath, type LentPaths, type ShownTree } from './lent-path.ts';
+import { leavesOwnSandbox } from './sandbox-enforcement.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
 /** Where the program finds what the runtime lends it. */
@@ -119,19 +120,29 @@ export const INSIDE_ROOT = 1000;
 
 /**
  * Whether a program is isolated. A user's own command is isolated only on request: by a sandbox, by a read-only role,
- * or by `required`. Codex brings its own isolation, and tools that the runtime carries out have shell isolation.
+ * or by `required`. Codex brings its own isolation, and tools that the runtime carries out have shell isolation. Where a
+ * person is asked, Codex runs again without its own isolation what was allowed and what that refused: so it gets ours.
  *
  * @param isAsked the user set the sandbox: it is not a default and not guessed from the words of a relay task
+ * @param asksPerson a person is asked before it changes something
  */
 export function wantsIsolation(
   kind: AgentKind,
-  { sandbox, isAsked, setting }: { sandbox: Sandbox; isAsked: boolean; setting: IsolationSetting },
+  { sandbox, isAsked, setting, asksPerson = false }: WantedIsolation,
 ): boolean {
   const held = recordOf(kind).sandbox;
-  if (setting === 'off' || sandbox === 'full' || held === 'itself' || held === 'tools') return false;
+  if (setting === 'off' || sandbox === 'full' || held === 'tools') return false;
+  if (held === 'itself') return asksPerson && leavesOwnSandbox(kind, sandbox);
   // The places where an arbitrary ACP program keeps its sessions and login are unknown, mostly in the user's home.
   if (kind === 'acp') return setting === 'required';
   return kind !== 'exec' || isAsked || setting === 'required';
+}
+
+interface WantedIsolation {
+  readonly sandbox: Sandbox;
+  readonly isAsked: boolean;
+  readonly setting: IsolationSetting;
+  readonly asksPerson?: boolean;
 }
 
 const MIB = 2 ** 20;

@@ -100,10 +100,11 @@ async function seated(
   environment: Readonly<Record<string, string>>,
   { keepsSession }: { keepsSession: boolean },
 ): Promise<OpenedAgent> {
-  const spec = await withOwnSandbox(place, withModel(asked, decodeAgentRules(place.parent)), environment);
-  const isolation = await isolationOf(place, spec, environment);
+  const wanted = withModel(asked, decodeAgentRules(place.parent));
+  const isolation = await isolationOf(place, wanted, environment);
   const given = isolation === undefined ? environment : insideEnvironment(environment);
   try {
+    const spec = isolation === undefined ? await withOwnSandbox(place, wanted, environment) : wanted;
     const isolate = isolation?.hold;
     const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
     const made = await agentFor(spec, agentContext);
@@ -164,7 +165,8 @@ async function isolationOf(
   const { name, role, sandbox = defaultSandbox(role) } = member;
   const setting = decodeIsolation(parent);
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
-  if (!wantsIsolation(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
+  const isAsked = isSaid && config.profile !== 'relay';
+  if (!wantsIsolation(kind, { sandbox, isAsked, setting, asksPerson: asksPerson(config, member) })) return undefined;
 
   const { openProgramIsolation } = await import('../isolation/open-program-isolation.ts');
   const isolation = await openProgramIsolation({

@@ -10,7 +10,7 @@ import type { Board, Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import { LEAD } from '../../model/text/names.ts';
-import type { Gate, RunState, TeamEvent } from '../../model/team/team-config.ts';
+import { asksPerson, type Gate, type RunState, type TeamEvent } from '../../model/team/team-config.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { headline } from '../../policy/run-outcome.ts';
@@ -190,7 +190,11 @@ function membersOf(
     const agent = written?.agent?.kind ?? 'none';
     const sandbox = written?.sandbox ?? defaultSandbox(role);
     const loose = isAgentKind(agent)
-      ? unenforced(agent, sandbox, { isIsolated: isolated.has(name), isAsked: written?.sandbox !== undefined })
+      ? unenforced(agent, sandbox, {
+          isIsolated: isolated.has(name),
+          isAsked: written?.sandbox !== undefined,
+          asksPerson: asksPerson(config, written),
+        })
       : undefined;
     const spent = spending.members.get(name);
     return {

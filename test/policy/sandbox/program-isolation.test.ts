@@ -26,6 +26,22 @@ it.each<[string, boolean, AgentKind, Sandbox, boolean, IsolationSetting]>([
   expect(wantsIsolation(kind, { sandbox, isAsked, setting })).toBe(isWanted);
 });
 
+it.each<[string, boolean, AgentKind, Sandbox, IsolationSetting]>([
+  [
+    'a program with its own sandbox, which runs without it what a person allows',
+    true,
+    'codex',
+    'workspace-write',
+    'auto',
+  ],
+  ['the same, where it only reads: then nothing is allowed', false, 'codex', 'read-only', 'auto'],
+  ['the same with a full sandbox', false, 'codex', 'full', 'auto'],
+  ['the same, where isolation is off', false, 'codex', 'workspace-write', 'off'],
+  ['a script of the tests', false, 'scripted', 'workspace-write', 'auto'],
+])('where a person is asked, %s: %s', (_, isWanted, kind, sandbox, setting) => {
+  expect(wantsIsolation(kind, { sandbox, isAsked: true, setting, asksPerson: true })).toBe(isWanted);
+});
+
 const sandbox: ProgramSandbox = {
   root: '/home/ada/work',
   isWritable: true,

@@ -33,6 +33,17 @@ describe('a sandbox', () => {
     }
   });
 
+  it('of Codex is not enforced without isolation where a person is asked', () => {
+    const loose = (sandbox: Sandbox, isIsolated: boolean) =>
+      unenforced('codex', sandbox, { isIsolated, isAsked: true, asksPerson: true });
+    expect(loose('workspace-write', false)).toContain('if a person allows');
+    expect([loose('workspace-write', true), loose('read-only', false), loose('full', false)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('a sandbox that was not set gives no warning, except for a read-only role', () => {
     const loose = (sandbox: Sandbox) => unenforced('exec', sandbox, { isIsolated: false, isAsked: false });
     expect(loose('workspace-write')).toBe(NOT_ASKED_FOR);
