@@ -3,6 +3,7 @@
  * been read by then is recorded nowhere, so only what was sent is told.
  */
 import { count, emptyBoard, type Board, type Counts } from '../../model/board/board.ts';
+import type { Message } from '../../model/team/message.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Moment } from '../../model/text/moment.ts';
@@ -96,13 +97,18 @@ function boardAt(store: TeamReader, place: number): Board {
   return then;
 }
 
-function mailBy(store: TeamReader, to: Name, ms: number): MailThen | undefined {
+/** What was sent to an inbox by then, the oldest first. */
+export function mailSentBy(store: TeamReader, to: Name, ms: number): Message[] {
   const byId = new Map(
     [...mailOf(store, to, { history: true }), ...mailOf(store, to)]
       .filter(({ timestamp: seconds }) => Math.round(seconds * 1_000) <= ms)
       .map((message) => [message.id, message]),
   );
-  const sent = [...byId.values()].sort((one, other) => one.timestamp - other.timestamp);
+  return [...byId.values()].sort((one, other) => one.timestamp - other.timestamp);
+}
+
+function mailBy(store: TeamReader, to: Name, ms: number): MailThen | undefined {
+  const sent = mailSentBy(store, to, ms);
   const last = sent.at(-1);
   if (last === undefined) return undefined;
   const text = safeText(last.content.slice(0, 200)).trim();

@@ -33,7 +33,8 @@ export interface PastPlace {
 }
 
 export class TeamPlayback {
-  readonly #store: TeamReader & { close(): void };
+  readonly store: TeamReader;
+  readonly #close: () => void;
   readonly #prices: Prices | undefined;
   readonly #all: readonly PlacedFact[];
   #projection: TeamProjection;
@@ -44,7 +45,8 @@ export class TeamPlayback {
   #place = -1;
 
   private constructor(store: TeamReader & { close(): void }, all: readonly PlacedFact[], prices: Prices | undefined) {
-    this.#store = store;
+    this.store = store;
+    this.#close = () => store.close();
     this.#all = all;
     this.#prices = prices;
     this.#projection = new TeamProjection(prices);
@@ -97,7 +99,7 @@ export class TeamPlayback {
    * @throws UsageError `USAGE` before the first event, or for an event or line that there is not
    */
   numberAt(moment: Moment): number {
-    const { disk, paths } = this.#store;
+    const { disk, paths } = this.store;
     return cutAt(paths.name, this.#all, moment.kind === 'line' ? lineEnds(disk, paths.log) : [], moment);
   }
 
@@ -126,14 +128,14 @@ export class TeamPlayback {
       members,
       unread: 0,
       problems: problemsOf({ board, members, hasLead }),
-      colors: new Map(this.#store.config.read()?.members.map(({ name, color }) => [name, color])),
+      colors: new Map(this.store.config.read()?.members.map(({ name, color }) => [name, color])),
       at: this.place.at,
     };
   }
 
   close(): void {
     this.#records?.return(undefined);
-    this.#store.close();
+    this.#close();
   }
 
   #restart(): void {
@@ -144,7 +146,7 @@ export class TeamPlayback {
   }
 
   #foldTo(place: number): void {
-    this.#records ??= this.#store.board.replay();
+    this.#records ??= this.store.board.replay();
     while (this.#place < place) {
       const next = this.#records.next();
       if (next.done === true) return;

@@ -31,12 +31,15 @@ interface OutputPart {
   readonly from: number;
   /** Absent: it goes on to the end of the file. */
   readonly to: number | undefined;
+  /** When what follows it began; absent for the last one of a file. */
+  readonly until: string | undefined;
+  readonly task: string | undefined;
 }
 
 type Seen = { readonly disk: Disk; readonly paths: Pick<TeamPaths, 'output' | 'outputParts'> };
 
-/** The parts of a task in one member's output, the oldest first. */
-function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[] {
+/** The parts of one member's output, the oldest first. */
+function partsOf({ disk, paths }: Seen, member: Name): OutputPart[] {
   const found: OutputPart[] = [];
   for (let age = KEPT_OUTPUTS; age >= 0; age -= 1) {
     const path = outputAged(paths.output(member), age);
@@ -47,10 +50,9 @@ function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[
       .split('\n')
       .flatMap(parsed)
       .filter((one) => one.file === file);
-    for (const [index, { at, from, claim = 1, task: of }] of lines.entries()) {
-      if (of !== task) continue;
+    for (const [index, { at, from, claim = 1, task }] of lines.entries()) {
       const next = lines[index + 1];
-      found.push({ member, claim, at, path, file, from, to: next?.from });
+      found.push({ member, claim, at, path, file, from, to: next?.from, until: next?.at, task });
     }
   }
   return found;
@@ -62,7 +64,9 @@ function partsOf({ disk, paths }: Seen, member: Name, task: string): OutputPart[
  * @param claim undefined: the last attempt
  */
 export function endOfPart(seen: Seen, member: Name, task: string, claim?: number): OutputPlace | undefined {
-  const part = partsOf(seen, member, task).findLast((one) => claim === undefined || one.claim === claim);
+  const part = partsOf(seen, member).findLast(
+    (one) => one.task === task && (claim === undefined || one.claim === claim),
+  );
   return part?.to === undefined ? undefined : { file: part.file, byte: part.to };
 }
 
@@ -90,8 +94,8 @@ export class TaskOutput {
 
   /** The bytes since the last look, with their attempts. */
   *look(members: Iterable<Name>): Generator<{ readonly part: OutputPart; readonly bytes: Buffer }> {
-    const parts = [...members].flatMap((member) => partsOf(this.#seen, member, this.#task));
-    for (const part of parts.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))) {
+    const parts = [...members].flatMap((member) => partsOf(this.#seen, member));
+    for (const part of parts.filter(({ task }) => task === this.#task).sort(byBeginning)) {
       const key = `${part.member} ${part.file} ${part.from}`;
       for (;;) {
         const done = this.#read.get(key) ?? 0;
@@ -102,6 +106,42 @@ export class TaskOutput {
       }
     }
   }
+}
+
+const byBeginning = (a: OutputPart, b: OutputPart): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
+
+/** What members had printed by a moment. */
+interface OutputThen {
+  /** The end of what parts that were over had printed, at most {@link MOST} bytes of each. */
+  readonly printed: readonly { readonly member: Name; readonly claim: number; readonly bytes: Buffer }[];
+  /** Parts that had begun and were not over: when their bytes were printed is recorded nowhere. */
+  readonly open: readonly { readonly member: Name; readonly task: string; readonly at: string }[];
+}
+
+/**
+ * Divides what members printed by a moment. The last part of an output ends when its file was last written.
+ *
+ * @param ms milliseconds since 1970
+ * @param only parts of this task; undefined: all
+ */
+export function outputThen(seen: Seen, members: Iterable<Name>, ms: number, only?: string): OutputThen {
+  const begun = [...members]
+    .flatMap((member) => partsOf(seen, member))
+    .filter(({ at, task }) => Date.parse(at) <= ms && (only === undefined || task === only))
+    .sort(byBeginning);
+  const isOver = ({ until, path }: OutputPart): boolean =>
+    (until === undefined ? Math.floor(lookAt(seen.disk, path)?.mtimeMs ?? 0) : Date.parse(until)) <= ms;
+  return {
+    printed: begun
+      .filter(isOver)
+      .map((part) => ({ ...part, bytes: bytesOf(seen.disk, part, skipped(seen.disk, part)) })),
+    open: begun.flatMap((part) => (part.task === undefined || isOver(part) ? [] : { ...part, task: part.task })),
+  };
+}
+
+/** How many bytes of a long part come before the end that is shown. */
+function skipped(disk: Disk, { path, from, to }: OutputPart): number {
+  return Math.max(0, (to ?? lookAt(disk, path)?.size ?? 0) - from - MOST);
 }
 
 /** Most bytes of one read. */

@@ -5,11 +5,11 @@
 import process from 'node:process';
 import { COLORS, isName, isSpeech, openForReading, printedLine, realClock, statusOf, TeamOutput } from '../../app.ts';
 import { teamEvents, timeOfDay } from '../../app.ts';
-import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
+import type { Name, OutputLine, ShownEvent, TeamPaths, TeamReader } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
 import { isEcho, plainLine } from './plain-line.ts';
-import type { DashboardOptions } from './watch/watch-team.ts';
+import type { DashboardOptions, WatchedTeam } from './watch/watch-team.ts';
 import { Screen, type Terminal } from './screen.ts';
 
 export interface ProgressOptions {
@@ -48,8 +48,12 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
 }
 
 /** Shows a team until the person quits or the reader of stdout is gone. It loads the dashboard on demand. */
-export const watchTeam = async (watch: TeamWatch, options: DashboardOptions): Promise<void> =>
+export const watchTeam = async (watch: WatchedTeam, options: DashboardOptions): Promise<void> =>
   (await import('./watch/watch-team.ts')).watchTeam(watch, options);
+
+/** Whether {@link watchTeam} draws: a person is at a terminal that this process may use. */
+export const isDrawn = async (options: Pick<DashboardOptions, 'isPlain' | 'out'>): Promise<boolean> =>
+  (await import('./watch/watch-team.ts')).isDrawn(options);
 
 interface View {
   /** The live view shows who works on what since when, so it needs the past; lines are written from now on. */

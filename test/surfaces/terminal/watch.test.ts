@@ -446,6 +446,9 @@ describe('what is typed', () => {
     escape: false,
     backspace: false,
     delete: false,
+    leftArrow: false,
+    rightArrow: false,
+    shift: false,
     ctrl: false,
     meta: false,
   };

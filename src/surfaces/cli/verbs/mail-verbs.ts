@@ -85,9 +85,16 @@ const looking: readonly Verb[] = [
     name: 'watch',
     summary: 'show a team live in the terminal: members, board, messages, problems',
     words: '[team]',
-    options: [{ flags: '--plain', what: 'print plain lines instead of a full screen: for pipes and screen readers' }],
+    options: [
+      { flags: '--plain', what: 'print plain lines instead of a full screen: for pipes and screen readers' },
+      { flags: '--from <moment>', what: 'move through the past, from this event or time on, and play it' },
+    ],
     examples: [
       { line: 'teams watch', what: 'the only team; q quits, ? lists the keys' },
+      {
+        line: 'teams watch login --from 19:03',
+        what: 'its past: left and right, space plays, + and - change the speed',
+      },
       { line: 'teams watch login --plain', what: 'plain lines, for a screen reader' },
     ],
     load: () => import('../commands/views/watch.ts'),

@@ -4,6 +4,7 @@ import {
   columnsOf,
   remainingOf,
   workedMs,
+  type PastShown,
   type Spending,
   type TeamSnapshot,
   type TeamWatch,
@@ -36,6 +37,8 @@ export interface DashboardModel {
   readonly lines: readonly string[];
   /** What the person is asked at the end of a run that failed. */
   readonly ending: string | undefined;
+  /** Where a view of the past stands. */
+  readonly past?: PastShown | undefined;
 }
 
 export interface DashboardSize {

@@ -1,4 +1,5 @@
 /** The state of the dashboard: what is shown, what is chosen, what the person is typing. */
+import type { PastMove } from '../../../app.ts';
 import type { Subject } from './dashboard-rows.ts';
 
 export type Key =
@@ -7,6 +8,10 @@ export type Key =
       readonly kind:
         | 'up'
         | 'down'
+        | 'left'
+        | 'right'
+        | 'stepLeft'
+        | 'stepRight'
         | 'pageUp'
         | 'pageDown'
         | 'home'
@@ -43,7 +48,12 @@ export interface Prompt {
 
 /** What must be done outside this state: by the session, for the view itself, or for the team. */
 export type Order =
-  { readonly do: 'quit' } | { readonly do: 'plain' } | { readonly do: 'suspend' } | { readonly do: 'copy' } | TeamOrder;
+  | { readonly do: 'quit' }
+  | { readonly do: 'plain' }
+  | { readonly do: 'suspend' }
+  | { readonly do: 'copy' }
+  | { readonly do: 'past'; readonly move: PastMove }
+  | TeamOrder;
 
 export type TeamOrder =
   | { readonly do: 'retryAll' | 'pause' }

@@ -7,6 +7,7 @@ import { footerOf, headerOf } from './header.ts';
 import { listPane, type ListLine, type RowPlace } from './list-pane.ts';
 import { messagesPane, NO_SPACE, outputPane, wholePane, type OutputSpace } from './output-pane.ts';
 import { HELP } from './panes.ts';
+import { PAST_HELP, pastBar, type PastBar } from './past-bar.ts';
 import { faint, fitted, heading, within, type StyledLine } from './styled-line.ts';
 
 /** From this width on, list and output are side by side. */
@@ -29,11 +30,14 @@ export interface Drawing {
   readonly hits: readonly (readonly RowPlace[])[];
   /** Where the output is drawn. */
   readonly space: OutputSpace;
+  /** In a view of the past: its bar, and the line of the screen that it is in. */
+  readonly bar?: (PastBar & { readonly y: number }) | undefined;
 }
 
 export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Drawing {
   // The last line stays free, because a full screen scrolls.
-  const room = Math.max(0, rows - 3);
+  const bar = look.past && { ...pastBar(look.past, columns), y: Math.max(1, rows - 3) };
+  const room = Math.max(0, rows - (bar ? 4 : 3));
   const fit = (lines: readonly StyledLine[], width: number): StyledLine[] => lines.map((line) => fitted(line, width));
   const body = bodyOf(look, room, columns);
   return {
@@ -43,10 +47,11 @@ export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Dr
       body.leftWidth,
     ),
     right: fit(body.right, columns - body.leftWidth - 2),
-    below: fit([footerOf(look, columns)], columns),
+    below: fit([...(bar ? [bar.line] : []), footerOf(look, columns)], columns),
     leftWidth: body.leftWidth,
     hits: [[], ...body.left.map(({ places }) => places)],
     space: body.space,
+    bar,
   };
 }
 
@@ -67,7 +72,7 @@ function bodyOf(look: DashboardModel, room: number, columns: number): Body {
     leftWidth: columns,
     space,
   });
-  if (pane.kind === 'help') return whole(within([heading('KEYS'), ...HELP], room));
+  if (pane.kind === 'help') return whole(within([heading('KEYS'), ...(look.past ? PAST_HELP : []), ...HELP], room));
   if (pane.kind !== 'team') {
     const { lines, space } = wholePane(look, room, columns);
     return whole(lines, space);

@@ -9,13 +9,43 @@ import {
   type Message,
   type TeamReader,
 } from '../../../app.ts';
+import type { Row } from './dashboard-rows.ts';
+import type { State } from './dashboard-state.ts';
+import { subjectIn } from './press.ts';
+import type { DashboardOptions } from './watch-team.ts';
 
 /** What a feed shows. */
 export type FeedSource =
   | { readonly kind: 'member' | 'inbox'; readonly name: string }
   | { readonly kind: 'task'; readonly name: string }
+  /** Lines as they were at a moment of the past, which the name tells. */
+  | { readonly kind: 'past'; readonly name: string; readonly lines: () => readonly string[] }
   /** A text that is made once. */
   | { readonly kind: 'diff' | 'why'; readonly name: string; readonly text: () => Promise<string> };
+
+/** What is shown beside the list, or on the whole screen; undefined for nothing. */
+export function sourceOf(
+  state: State,
+  rows: readonly Row[],
+  { actions, past }: Pick<DashboardOptions, 'actions' | 'past'>,
+): FeedSource | undefined {
+  const { pane } = state;
+  const subject = subjectIn(state, rows);
+  if (past !== undefined && subject !== undefined) {
+    const { number, now } = past.shown;
+    const lines = (): string[] =>
+      pane.kind === 'inbox' ? past.mailOf(pane.member).map(mailLine) : past.linesOf(subject);
+    return { kind: 'past', name: `${pane.kind} ${JSON.stringify(subject)} ${number} ${now}`, lines };
+  }
+  if (pane.kind === 'inbox') return { kind: 'inbox', name: pane.member };
+  if (pane.kind === 'diff' || pane.kind === 'why') {
+    const { task } = pane;
+    const text = () => (pane.kind === 'diff' ? actions.diff(task) : actions.why(task));
+    return { kind: pane.kind, name: task ?? '', text };
+  }
+  if (subject === undefined) return undefined;
+  return subject.kind === 'task' ? { kind: 'task', name: subject.task } : { kind: 'member', name: subject.member };
+}
 
 /** How many lines are kept. */
 const KEPT = 5_000;
@@ -57,6 +87,9 @@ export class Feed {
         return;
       case 'member':
         return this.#output(store, source.name, signal);
+      case 'past':
+        this.#add(source.lines());
+        return;
       case 'diff':
       case 'why': {
         const text = await source.text();

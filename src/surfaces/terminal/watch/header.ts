@@ -36,7 +36,7 @@ export function headerOf(look: DashboardModel, columns: number): StyledLine {
   ];
   const more: readonly string[] = [
     ...costParts(look.spending.total),
-    outcome === 'running' || outcome === 'waiting'
+    look.past === undefined && (outcome === 'running' || outcome === 'waiting')
       ? lead.alive
         ? `led by pid ${lead.pid ?? 'unknown'}`
         : 'no lead runs'
@@ -99,8 +99,9 @@ export function footerOf(look: DashboardModel, columns: number): StyledLine {
   return faint(text + last);
 }
 
-function hintsOf({ state, rows, snapshot }: DashboardModel): string[] {
+function hintsOf({ state, rows, snapshot, past }: DashboardModel): string[] {
   if (state.pane.kind === 'help') return ['esc back'];
+  if (past) return ['left/right event', 'space play', '+ - speed', 'enter output', 'i inbox', 'f filter'];
   if (state.pane.kind !== 'team') return ['esc back', '/ search', 'n older', 'y copy', 'up/down scroll'];
   const row = rows[chosenRow(state, rows)];
   const asks = snapshot.problems.some(({ request }) => request !== undefined);

@@ -9,6 +9,8 @@ import type { Key } from './dashboard-state.ts';
 type Named =
   | 'upArrow'
   | 'downArrow'
+  | 'leftArrow'
+  | 'rightArrow'
   | 'pageUp'
   | 'pageDown'
   | 'home'
@@ -18,7 +20,7 @@ type Named =
   | 'escape'
   | 'backspace'
   | 'delete';
-type InkKey = Pick<KeyOfInk, Named | 'ctrl' | 'meta'>;
+type InkKey = Pick<KeyOfInk, Named | 'ctrl' | 'meta' | 'shift'>;
 
 /** Makes the terminal mark pasted text. */
 export const MARKS_PASTES = '\u001b[?2004h';
@@ -69,6 +71,8 @@ function specialOf(input: string, key: InkKey): Key | undefined {
   if (key.ctrl && input === 'z') return { kind: 'suspend' };
   if (key.upArrow) return { kind: 'up' };
   if (key.downArrow) return { kind: 'down' };
+  if (key.leftArrow) return { kind: key.shift ? 'stepLeft' : 'left' };
+  if (key.rightArrow) return { kind: key.shift ? 'stepRight' : 'right' };
   if (key.pageUp) return { kind: 'pageUp' };
   if (key.pageDown) return { kind: 'pageDown' };
   if (key.home) return { kind: 'home' };

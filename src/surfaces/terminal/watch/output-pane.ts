@@ -41,7 +41,7 @@ export function outputPane(look: DashboardModel, room: number, columns: number):
   const subject = subjectOf(row);
   if (subject === undefined)
     return { lines: within(row?.kind === 'problem' ? problemFacts(row, columns) : [], room), space: NO_SPACE };
-  const facts = [...questionOf(row, columns), ...factsOf(look, subject, columns)];
+  const facts = [...questionOf(look, row, columns), ...factsOf(look, subject, columns)];
   return under(look, within(facts, 1 + Math.max(0, Math.floor(room / 2))), room, columns);
 }
 
@@ -138,13 +138,13 @@ const WHAT = {
 };
 
 /** The whole question, and how to answer it. */
-function questionOf(row: Row | undefined, columns: number): StyledLine[] {
+function questionOf({ past }: DashboardModel, row: Row | undefined, columns: number): StyledLine[] {
   const request = row?.kind === 'problem' ? row.problem.request : undefined;
   if (request === undefined) return [];
   const lines = safeText(request.text)
     .split('\n')
     .flatMap((line) => wrapped(line, columns));
-  const how = HOW[request.kind];
+  const how = past === undefined ? HOW[request.kind] : '';
   return [
     heading(`${WHAT[request.kind]} of ${safeLine(request.from)}`, how),
     ...within(

@@ -3,6 +3,7 @@ import { charactersOf } from '../text-width.ts';
 import { chosenRow, keyOf, subjectOf, type Row, type Subject } from './dashboard-rows.ts';
 import type { Key, Order, Pane, Prompt, State } from './dashboard-state.ts';
 import { NO_SPACE, type OutputSpace } from './output-pane.ts';
+import { pressInPast } from './past-bar.ts';
 import { confirming, deciding, filtering, searching, sending } from './prompts.ts';
 
 /** What is on the screen when a key is pressed. */
@@ -14,6 +15,8 @@ export interface Shown {
   readonly space: OutputSpace;
   /** The key of the row that is drawn at a cell; undefined where there is none. */
   readonly rowAt: (x: number, y: number) => string | undefined;
+  /** In a view of the past: where in its time a cell of the bar stands, 0 to 1; undefined elsewhere. */
+  readonly shareAt?: ((x: number, y: number) => number | undefined) | undefined;
 }
 
 export const NOTHING_SHOWN: Shown = { rows: [], lines: [], space: NO_SPACE, rowAt: () => undefined };
@@ -28,6 +31,8 @@ const WHEEL = 3;
 export function press(state: State, key: Key, shown: Shown): Pressed {
   if (state.prompt && key.kind !== 'interrupt' && key.kind !== 'suspend') return typed(state, state.prompt, key, shown);
   const quiet = { ...state, notice: '' };
+  const inPast = shown.shareAt === undefined ? undefined : pressInPast(quiet, key, shown.shareAt);
+  if (inPast !== undefined) return inPast;
   const page = Math.max(1, shown.space.height - 1);
   switch (key.kind) {
     case 'interrupt':
@@ -53,6 +58,10 @@ export function press(state: State, key: Key, shown: Shown): Pressed {
     case 'enter':
       return { state: isList(quiet) ? opened(quiet, shown.rows) : quiet };
     case 'erase':
+    case 'left':
+    case 'right':
+    case 'stepLeft':
+    case 'stepRight':
       return { state: quiet };
     case 'click':
     case 'wheelUp':

@@ -1,17 +1,18 @@
 /** Runs the dashboard: events and keys in, drawings out, at a pace that keeps the CPU free for others. */
 import process from 'node:process';
-import { count, realClock, safeLine, type ShownEvent, type TeamSnapshot, type TeamWatch } from '../../../app.ts';
+import { count, realClock, safeLine, type ShownEvent, type TeamSnapshot } from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
 import { draw, type Drawing } from './draw.ts';
 import { NO_SPACE } from './output-pane.ts';
-import { Feed, type FeedSource } from './feed.ts';
+import { Feed, sourceOf } from './feed.ts';
 import { progressOf, rowsIn, seenInRun, type DashboardModel, type DashboardSize } from './dashboard-model.ts';
-import type { DashboardOptions } from './watch-team.ts';
+import type { DashboardOptions, WatchedTeam } from './watch-team.ts';
 import { LEAST_MS, pauseAfter } from './redraw-pace.ts';
 import type { DashboardRows, Row } from './dashboard-rows.ts';
 import { FIRST, type Key, type Order, type State } from './dashboard-state.ts';
 import { OrderDesk } from './order-desk.ts';
-import { press, subjectIn, type Shown } from './press.ts';
+import { shareOn } from './past-bar.ts';
+import { press, type Shown } from './press.ts';
 import { Notifier } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
@@ -19,7 +20,7 @@ import { PlainStream } from './plain-stream.ts';
 const TICK_MS = 1_000;
 
 export class WatchSession {
-  readonly #watch: TeamWatch;
+  readonly #watch: WatchedTeam;
   readonly #options: DashboardOptions;
   readonly #out: NodeJS.WriteStream;
   readonly #stream: PlainStream;
@@ -40,7 +41,7 @@ export class WatchSession {
   #isRetried = false;
 
   /** @throws StoreError when the team cannot be read */
-  constructor(watch: TeamWatch, options: DashboardOptions) {
+  constructor(watch: WatchedTeam, options: DashboardOptions) {
     this.#watch = watch;
     this.#options = options;
     this.#out = options.out ?? process.stdout;
@@ -167,6 +168,7 @@ export class WatchSession {
       state: this.#state,
       lines: this.#feed?.lines ?? [],
       ending: this.#endingText(rows),
+      past: this.#options.past?.shown,
     };
   }
 
@@ -181,6 +183,7 @@ export class WatchSession {
         drawing !== undefined && x < drawing.leftWidth
           ? drawing.hits[y]?.findLast(({ from }) => from <= x)?.key
           : undefined,
+      shareAt: this.#options.past && ((x, y) => (drawing?.bar?.y === y ? shareOn(drawing.bar, x) : undefined)),
     };
     this.#options.run?.ending?.stay();
     const { state, order } = press(this.#state, key, shown);
@@ -191,24 +194,10 @@ export class WatchSession {
 
   /** Follows what is shown; the output of another row after a moment, because a person moves through the list. */
   #feedFor(rows: readonly Row[]): void {
-    const source = this.#sourceOf(rows);
+    const source = sourceOf(this.#state, rows, this.#options);
     if (this.#feed?.source.kind === source?.kind && this.#feed?.source.name === source?.name) return;
     this.#feed?.close();
     this.#feed = source && new Feed(this.#watch.store, source, this.#requestDraw);
-  }
-
-  #sourceOf(rows: readonly Row[]): FeedSource | undefined {
-    const { pane } = this.#state;
-    const { actions } = this.#options;
-    if (pane.kind === 'inbox') return { kind: 'inbox', name: pane.member };
-    if (pane.kind === 'diff' || pane.kind === 'why') {
-      const { task } = pane;
-      const text = () => (pane.kind === 'diff' ? actions.diff(task) : actions.why(task));
-      return { kind: pane.kind, name: task ?? '', text };
-    }
-    const subject = subjectIn(this.#state, rows);
-    if (subject === undefined) return undefined;
-    return subject.kind === 'task' ? { kind: 'task', name: subject.task } : { kind: 'member', name: subject.member };
   }
 
   #execute(order: Order): void {
@@ -216,6 +205,7 @@ export class WatchSession {
     if (order.do === 'plain') return this.#toPlain();
     if (order.do === 'suspend') return this.#suspend();
     if (order.do === 'copy') return this.#copy();
+    if (order.do === 'past') return this.#options.past?.move(order.move);
     this.#desk.give(order);
   }
 
@@ -289,9 +279,9 @@ export class WatchSession {
 const secondsTo = (at: number): number => Math.max(0, Math.ceil((at - realClock.monotonic()) / 1_000));
 
 /** `login: 3/20 done, 1 failed`. */
-function titleOf({ team, snapshot: { board, outcome } }: DashboardModel): string {
+function titleOf({ team, past, snapshot: { board, outcome } }: DashboardModel): string {
   const { completed, total, failed } = count(board);
-  return `${team}: ${outcome}, ${completed}/${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
+  return `${team}: ${past ? 'past' : outcome}, ${completed}/${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
 /** The size of the terminal; 80 × 24 if it is unknown. */

@@ -3,7 +3,7 @@
  * through `actions`. Without a terminal, or with `--plain`, it prints plain lines.
  */
 import process from 'node:process';
-import { isInForeground, type TeamWatch } from '../../../app.ts';
+import { isInForeground, type PastWatch, type TeamWatch } from '../../../app.ts';
 import type { Notify } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
 
@@ -25,6 +25,9 @@ export interface Actions {
   why(task: string | undefined): Promise<string>;
 }
 
+/** A team now, or its past. */
+export type WatchedTeam = Pick<TeamWatch, 'store' | 'projection' | 'look' | 'follow'>;
+
 export interface DashboardOptions {
   readonly isPlain: boolean;
   readonly color: boolean;
@@ -37,6 +40,8 @@ export interface DashboardOptions {
   readonly out?: NodeJS.WriteStream;
   /** The run in the foreground that this view belongs to. */
   readonly run?: ForegroundRun;
+  /** What is watched, if it is the past. */
+  readonly past?: PastWatch;
 }
 
 /** A run that ends with its view, and its view with it. */
@@ -75,14 +80,16 @@ async function loadSession(color: boolean) {
   }
 }
 
-export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Promise<void> {
-  const isDrawn = !options.isPlain && process.stdin.isTTY && (options.out ?? process.stdout).isTTY && isInForeground();
-  if (!isDrawn) return tell(watch, options);
+export const isDrawn = ({ isPlain, out }: Pick<DashboardOptions, 'isPlain' | 'out'>): boolean =>
+  !isPlain && process.stdin.isTTY && (out ?? process.stdout).isTTY && isInForeground();
+
+export async function watchTeam(watch: WatchedTeam, options: DashboardOptions): Promise<void> {
+  if (!isDrawn(options)) return tell(watch, options);
   const { WatchSession } = await loadSession(options.color);
   await new WatchSession(watch, options).run();
 }
 
-async function tell(watch: TeamWatch, { signal, write }: DashboardOptions): Promise<void> {
+async function tell(watch: WatchedTeam, { signal, write }: DashboardOptions): Promise<void> {
   const stream = new PlainStream(write);
   for await (const events of watch.follow(signal, { endsWithRun: true })) {
     stream.add(events);

@@ -1,25 +1,30 @@
-/** `teams watch`: shows a team live in the terminal, whichever process leads it, and also after its end. */
+/**
+ * `teams watch`: shows a team live in the terminal, whichever process leads it, and also after its end; with `--from` it
+ * moves through its past.
+ */
 import process from 'node:process';
 import * as z from 'zod';
-import { TeamWatch } from '../../../../app.ts';
+import { PastWatch, TeamWatch, UsageError, type TeamPaths } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
-import { flag, noMore, readOptions } from '../../input/options.ts';
+import { momentIn } from '../../input/moment.ts';
+import { flag, noMore, readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { teamActions } from '../../output/team-actions.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ plain: flag });
+const schema = z.object({ plain: flag, from: text });
 
 const SIGNALS = { SIGTERM: 143, SIGHUP: 129 } as const;
 
 export const act: Act = async (context, given) => {
-  const { plain } = readOptions(schema, given);
+  const { plain, from } = readOptions(schema, given);
   const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
   const { watchdogWarningMs } = settings(context).merged.config;
+  if (from !== undefined) return untilStopped(context, (signal) => past(context, team.paths, { from, plain, signal }));
   const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
   try {
     return await untilStopped(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
@@ -33,23 +38,48 @@ async function shown(
   watch: TeamWatch,
   { isPlain, signal }: { readonly isPlain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { stdout, environment } = context.io;
   if (context.flags.json) {
     for await (const events of watch.follow(signal, { endsWithRun: true }))
       if (!(await deliverMail(context, events.map(jsonLine).join('')))) return;
     return;
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');
+  const { notify } = settings(context).merged.config;
+  await watchTeam(watch, { ...dashboard(context, watch.store.paths, isPlain), notify, signal });
+}
+
+/** @throws UsageError `USAGE` where nobody could move through it */
+async function past(
+  context: CliContext,
+  paths: TeamPaths,
+  { from, plain, signal }: { readonly from: string; readonly plain: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const moment = momentIn(from);
+  const { isDrawn, watchTeam } = await import('../../../terminal/progress-view.ts');
+  const options = dashboard(context, paths, plain || context.flags.json);
+  if (!(await isDrawn(options)))
+    throw new UsageError(
+      'USAGE',
+      `--from needs a terminal, to move through the past. \`teams at ${paths.name} ${from}\` prints that moment.`,
+    );
+  const watch = await PastWatch.open(paths, moment);
+  try {
+    await watchTeam(watch, { ...options, past: watch, notify: 'off', signal });
+  } finally {
+    watch.close();
+  }
+}
+
+function dashboard(context: CliContext, paths: TeamPaths, isPlain: boolean) {
+  const { stdout, environment, own } = context.io;
   // A test's stream is not this process's terminal.
-  const isOwn = context.io.own !== undefined && environment['TERM'] !== 'dumb';
-  await watchTeam(watch, {
+  const isOwn = own !== undefined && environment['TERM'] !== 'dumb';
+  return {
     isPlain: isPlain || !isOwn,
     color: context.isColorful,
-    signal,
-    notify: settings(context).merged.config.notify,
-    actions: teamActions(context, watch.store.paths, { isLedHere: false }),
-    write: (text) => void stdout.write(text),
-  });
+    actions: teamActions(context, paths, { isLedHere: false }),
+    write: (written: string) => void stdout.write(written),
+  };
 }
 
 /**
