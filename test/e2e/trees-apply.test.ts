@@ -82,3 +82,18 @@ it('--yes applies nothing, and work that is not applied is not archived by a nex
   expect(applied.out, applied.err).toContain('Applied 2 tasks');
   expect((await teams('prune', '--all', '--dry-run')).out).not.toContain('never applied');
 });
+
+it('work that the files have already counts as applied', async () => {
+  const { at, teams } = scene({ tasks: TWO });
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(0);
+  writeFileSync(join(at, 'ada.txt'), 'ada\n');
+  writeFileSync(join(at, 'bob.txt'), 'bob\n');
+  writeFileSync(join(at, 'a.txt'), 'one\ntwo\nTHREE\n');
+  expect((await teams('delete', 'p')).code).toBe(3);
+  expect((await teams('apply', 'p')).out).toContain('Nothing to apply: your files have all that landed.');
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(readFileSync(join(at, 'ada.txt'), 'utf8')).toBe('ada\n');
+  expect((await teams('apply', 'p')).code).toBe(0);
+  const { code, err } = await teams('delete', 'p');
+  expect(code, err).toBe(0);
+});

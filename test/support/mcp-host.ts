@@ -27,6 +27,9 @@ export type Server = ChildProcessByStdio<Writable, Readable, null>;
 /** What a person does with a form, by what it asks. The signal aborts when the server takes the form back. */
 export type Person = (asked: string, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
 
+/** Where a host works. */
+type HostPlace = Pick<Workplace, 'root' | 'environment'>;
+
 export class Host implements AsyncDisposable {
   readonly client: Client;
   /** The server's notifications, oldest first: `list_changed`, or the URI of what was updated. */
@@ -44,20 +47,20 @@ export class Host implements AsyncDisposable {
   }
 
   /** A host that starts `teams mcp` with these arguments, and connects. */
-  static on(place: Workplace, ...args: string[]): Promise<Host> {
+  static on(place: HostPlace, ...args: string[]): Promise<Host> {
     return Host.of('2025-11-25', place, ...args);
   }
 
-  static of(era: Era, place: Workplace, ...args: string[]): Promise<Host> {
+  static of(era: Era, place: HostPlace, ...args: string[]): Promise<Host> {
     return Host.over(Host.#startedBy(place, args), era);
   }
 
   /** A host that shows forms to a person. */
-  static withPerson(era: Era, place: Workplace, person: Person, ...args: string[]): Promise<Host> {
+  static withPerson(era: Era, place: HostPlace, person: Person, ...args: string[]): Promise<Host> {
     return Host.over(Host.#startedBy(place, args), era, person);
   }
 
-  static #startedBy({ root: cwd, environment: env }: Workplace, args: readonly string[]): Transport {
+  static #startedBy({ root: cwd, environment: env }: HostPlace, args: readonly string[]): Transport {
     return new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env });
   }
 

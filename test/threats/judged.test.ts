@@ -239,6 +239,8 @@ describe('what others wrote who are held', () => {
       agents: new Map(),
       defaultAgent: () => Promise.resolve('none'),
       cwd: place.root,
+      trees: { configured: 'off' },
+      apply: () => Promise.resolve({ landed: 0, files: [] }),
       environment: process.env,
       keeps: false,
       force: new AbortController().signal,
@@ -247,7 +249,7 @@ describe('what others wrote who are held', () => {
       await lead.close();
     });
     await lead.noteWriter({ kind: 'claude' });
-    await lead.create('crew', undefined, undefined);
+    await lead.create({ name: 'crew', about: undefined });
     const writers = () => lead.team?.store.config.readOwn()?.writers?.map(({ agent }) => agent?.kind);
     expect(writers()).toEqual(['claude']);
     await lead.noteWriter({ kind: 'anthropic' });

@@ -34,7 +34,8 @@ export const treeNeedsSchema = z.object({
   lend: z.array(lentPath),
   setup: z.array(command),
   teardown: z.array(command),
-  review: needs.review,
+  /** `lead`: the model that leads a team of an MCP host. */
+  review: z.enum(['person', 'lead']).optional(),
 });
 export type TreeNeeds = z.infer<typeof treeNeedsSchema>;
 
@@ -54,3 +55,7 @@ export function needsOf(setup: IsolationSetup | undefined): TreeNeeds | undefine
   if (lend.length + before.length + teardown.length === 0 && review === undefined) return undefined;
   return { lend: [...new Set(lend)], setup: before, teardown, ...defined({ review }) };
 }
+
+/** What a person configured goes before `review`. */
+export const withReview = (needs: TreeNeeds | undefined, review: TreeNeeds['review']): TreeNeeds | undefined =>
+  review === undefined || needs?.review !== undefined ? needs : { lend: [], setup: [], teardown: [], ...needs, review };

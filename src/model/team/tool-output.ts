@@ -24,6 +24,10 @@ const taskRow = z.object({
   claimedBy: text('The member that works on it.').optional(),
   waitsFor: ids('Open tasks that come first.'),
   end: text('The first line of its result, or the reason of its end.').optional(),
+  review: z
+    .enum(['lead', 'person'])
+    .describe('Who must accept its change before it lands; TaskReview is for the lead.')
+    .optional(),
 });
 export type TaskAnswer = z.infer<typeof taskRow>;
 
@@ -49,6 +53,11 @@ const mail = z.looseObject({
 });
 
 const notEnforced = ids('Limits of the sandbox that were not enforced.').optional();
+
+const changedFile = z.object({
+  path: text('Relative to the root of the repository.'),
+  change: z.enum(['added', 'modified', 'deleted']),
+});
 
 const outputs = {
   bash: z.object({ output: text('What the command printed.'), exitCode: z.int() }),
@@ -83,7 +92,22 @@ const outputs = {
       .optional(),
   }),
   TaskList: z.object({ tasks: z.array(taskRow), more }),
-  TeamCreate: z.object({ team: text('The name of the team.') }),
+  TaskReview: z.object({ task: taskRow }),
+  TeamCreate: z.object({
+    team: text('The name of the team.'),
+    isolation: z.enum(['trees', 'off']).describe('Whether members have trees of their own.'),
+  }),
+  TeamDiff: z.object({
+    from: text('The commit that it is compared with.'),
+    files: z.array(changedFile),
+    diff: text('The change in unified form.'),
+    more,
+  }),
+  TeamApply: z.object({
+    landed: count('Changes of tasks that it brought.'),
+    files: z.array(changedFile),
+    more,
+  }),
   TeamDelete: z.object({
     team: text('The name of the team.'),
     stopped: ids('Members whose processes were stopped.'),

@@ -60,10 +60,27 @@ const schemas = {
     name: word('1 to 64 lower-case letters, digits and inner hyphens.'),
     description: text('What the team is for.', 4_096).optional(),
     profile: profileSchema.describe('The rules of the team; default: v8.').optional(),
+    isolation: z
+      .literal('trees')
+      .describe(
+        'Each member works in a tree of its own, what it makes in a task lands in a common state, and the files of the project change only by TeamApply. Default: as configured.',
+      )
+      .optional(),
+    review: z
+      .enum(['lead', 'person'])
+      .describe('With trees: who accepts each change before it lands. "lead" is you, by TaskReview. Default: nobody.')
+      .optional(),
   }),
   TeamDelete: closed({
     name: word('The team that this process leads.'),
-    force: flag('Stop members that refuse, too.').optional(),
+    force: flag('Stop members that refuse, too, and archive work that landed and was not applied.').optional(),
+  }),
+  TeamDiff: closed({ taskId: word('Only the change of this task: its id, key or exact subject.').optional() }),
+  TeamApply: closed({ taskId: word('Only the change of this task: its id, key or exact subject.').optional() }),
+  TaskReview: closed({
+    taskId: task,
+    approve: flag('true: the change may land. false: it goes back to its member, with the note.'),
+    note: text('What should be different. Needed to send a change back.', 16_384).optional(),
   }),
   Task: closed({
     prompt: text('What is to be done.').min(1),
@@ -99,8 +116,11 @@ const toolNameSchema = z.enum([
   'TaskGet',
   'TaskUpdate',
   'TaskList',
+  'TaskReview',
   'TeamCreate',
   'TeamDelete',
+  'TeamDiff',
+  'TeamApply',
   'Task',
   'TaskOutput',
   'TaskStop',
@@ -172,14 +192,32 @@ export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
   TeamCreate: {
     title: 'Create a team',
     description:
-      'Makes a team and leads it from this process; one at a time. Then start teammates with Task. Errors: BAD_NAME, TEAM_EXISTS, REFUSED (there is one already).',
+      'Makes a team and leads it from this process; one at a time. Then start teammates with Task. Errors: BAD_NAME, TEAM_EXISTS, REFUSED (there is one already), NO_ISOLATION (trees are not possible here; the answer says why).',
     effect: 'adds',
   },
   TeamDelete: {
     title: 'Stop and archive a team',
     description:
-      'Asks every teammate to stop, then puts the team into the archive. Errors: STILL_RUNNING naming those that refuse; with force they are stopped all the same.',
+      'Asks every teammate to stop, then puts the team into the archive. Errors: STILL_RUNNING naming those that refuse, with force they are stopped all the same; REFUSED while work that landed is not applied.',
     effect: 'ends',
+  },
+  TeamDiff: {
+    title: 'Show what landed, or the change of a task',
+    description:
+      'For a team with trees: the change of one task, exactly as its member made it, also before it lands; without taskId all that landed. Errors: UNKNOWN_TASK, USAGE (the team has no trees, or the task has made no change).',
+    effect: 'looks',
+  },
+  TeamApply: {
+    title: 'Apply what landed to the project',
+    description:
+      "For a team with trees: merges what landed since the last apply into the project's files, as they are now. If a person changed the same place, nothing is changed. Errors: UNKNOWN_TASK, USAGE (the team has no trees, or nothing of the task has landed), REFUSED naming the files.",
+    effect: 'changes',
+  },
+  TaskReview: {
+    title: 'Accept a change, or send it back',
+    description:
+      'Answers a change that waits for your review before it lands (TeamCreate with review "lead"); TeamDiff shows it. Errors: UNKNOWN_TASK, REFUSED (it waits for no review), FINAL (it was answered), USAGE (no note), POLICY_DENIED (it waits for a person).',
+    effect: 'changes',
   },
   Task: {
     title: 'Start a teammate or subagent',

@@ -26,8 +26,19 @@ import type { LeadChildren } from '../lead/lead-children.ts';
 /** What a plan says of gates. */
 export type GatedPlan = Pick<Plan, 'gates' | 'envPass'>;
 
-/** For a team without a plan. */
+const NAMES = ['build', 'test', 'lint'] as const;
+
+/** Nothing is judged. */
 export const UNGATED: GatedPlan = { gates: { crossVerify: false }, envPass: [] };
+
+/** For a team that was made without a plan: the gates that the configuration has. */
+export const configuredGates = ({ gates }: Pick<GateSession, 'gates'>): GatedPlan => ({
+  ...UNGATED,
+  gates: {
+    ...UNGATED.gates,
+    ...Object.fromEntries(NAMES.flatMap((name) => ((gates[name] ?? false) === false ? [] : [[name, 'detect']]))),
+  },
+});
 
 /** What gates need of a lead's session. */
 export interface GateSession {
@@ -40,8 +51,6 @@ export interface GateSession {
   /** What they judge is a tree, which is shown elsewhere. */
   readonly shown?: ShownTree | undefined;
 }
-
-const NAMES = ['build', 'test', 'lint'] as const;
 
 /**
  * Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped.

@@ -21,6 +21,8 @@ interface UndoOptions {
   readonly redo: boolean;
   /** What its event is called, if it is neither an undo nor a redo. */
   readonly told?: string;
+  /** This process leads the team, so that it may run. */
+  readonly leads?: boolean | undefined;
   readonly store: StoreOptions;
 }
 
@@ -42,7 +44,7 @@ export async function carryOutUndo(
 async function carryOut(
   paths: TeamPaths,
   plan: UndoPlan,
-  { redo, told = redo ? 'run.redone' : 'run.undone', store: options }: UndoOptions,
+  { redo, told = redo ? 'run.redone' : 'run.undone', leads = false, store: options }: UndoOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { top, place, lives } = plan;
@@ -55,7 +57,7 @@ async function carryOut(
   );
   const store = openStore(paths, options);
   try {
-    requireAsSeen(store, plan);
+    requireAsSeen(store, plan, leads);
     const token = plan.begun?.token ?? newId(store.clock.now());
     const isRepeat = plan.begun !== undefined;
     const changed = steps.find((step) => !stepAt(top, step, isRepeat).isFree);
@@ -83,9 +85,9 @@ async function carryOut(
 }
 
 /** @throws ConflictError `LEAD_ALIVE`, `REFUSED` */
-function requireAsSeen(store: TeamStore, { seen }: UndoPlan): void {
+function requireAsSeen(store: TeamStore, { seen }: UndoPlan, leads: boolean): void {
   const { name } = store.paths;
-  if (leadStatusOf(store).alive)
+  if (!leads && leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running again; \`teams wait ${name}\` waits for its end.`);
   if (seenOf(store.state.readOwn()) !== seen)
     throw new ConflictError(

@@ -6,17 +6,21 @@
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { AGENT_KINDS, recordOf } from '../../model/agent/agent-kinds.ts';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../../model/agent/agent.ts';
-import { AgentError, ConflictError, UsageError, isTeamError } from '../../model/text/errors.ts';
-import type { Profile } from '../../model/board/event.ts';
+import { AgentError, ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { Task } from '../../model/board/task.ts';
+import { withReview } from '../../model/team/isolation.ts';
+import { reviewOf } from '../../model/board/request.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import { maySpawn } from '../../policy/sandbox/tool-rules.ts';
 import { readSkills, type Skill } from '../../store/session/skills.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { findTeam, listTeams } from '../../store/team/team-list.ts';
-import type { ToolContext, LeadToolContext, Mailbox, SpawnRequest } from '../tools/tool-context.ts';
+import { findTeam } from '../../store/team/team-list.ts';
+import type { AppliedChanges, ToolContext, LeadToolContext, Mailbox, SpawnRequest } from '../tools/tool-context.ts';
 import { configureMember } from '../lead/configure-member.ts';
+import { judgeTask } from '../lead/task-judgement.ts';
 import { closeTeam, leadTeam } from './lifecycle.ts';
+import { treesFor, type SaidOfTrees } from './run.ts';
 import { pathWithUs } from '../process/package.ts';
 import { addWriters } from '../team/membership.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
@@ -28,9 +32,9 @@ import type { CloseResult } from '../../model/team/team-config.ts';
 import { notEnforcedEvent, notEnforcedText, type NotEnforced } from '../../model/team/not-enforced.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
-import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { leadStatusOf } from '../views/external-status.ts';
+import { orphanedTeam } from '../tools/orphaned-team.ts';
 
 interface LeadToolOptions {
   readonly open: OpenOptions;
@@ -40,6 +44,10 @@ interface LeadToolOptions {
   /** The agent for calls that name none; a string says why there is none. */
   readonly defaultAgent: () => Promise<AgentSpec | string>;
   readonly cwd: string;
+  /** What the configuration says about trees. */
+  readonly trees: Pick<SaidOfTrees, 'configured' | 'needs'>;
+  /** Brings what landed into the project's files. */
+  readonly apply: (reader: TeamReader, task: Task | undefined, signal: AbortSignal) => Promise<AppliedChanges>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** For shell and file tools; without it they are not offered. */
   readonly workspace?: Workspace | undefined;
@@ -105,11 +113,14 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     return this.#led?.session.mail;
   }
 
-  create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name> {
+  create({ name, profile, about, ...asked }: Parameters<LeadToolContext['create']>[0]) {
     return this.#exclusively(async () => {
       if (this.#led) throw new ConflictError('REFUSED', `This process leads team ${this.#led.handle.name} already.`);
-      const { open, cwd } = this.#options;
-      const made = makeTeam(name, { cwd, profile }, open);
+      const { open, cwd, trees: said } = this.#options;
+      const trees = withReview(said.needs, asked.review);
+      const subject = { isolation: asked.isolation, ...defined({ trees }), decomposed: undefined, members: [] };
+      const isolation = await treesFor(subject, { ...said, say: () => {} }, { cwd, root: open.root });
+      const made = makeTeam(name, { cwd, profile, isolation, trees }, open);
       const { paths } = made;
       await made[Symbol.asyncDispose]();
       this.#led = await this.#take(paths);
@@ -117,7 +128,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       await addWriters(this.#led.handle.store, this.#writers);
       if (this.#options.keeps) await this.#led.session.note({ host: 'leads' });
       if (about !== undefined) this.#led.session.tell({ type: 'team.described', text: about });
-      return paths.name;
+      return { name: paths.name, isolation: isolation ?? ('off' as const) };
     });
   }
 
@@ -149,6 +160,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       const team = findTeam(open.root, parseName('team', name));
       if (team === undefined || team.archivedAt !== undefined)
         throw new UsageError('UNKNOWN_TEAM', `There is no team ${JSON.stringify(name)} under ${open.root}.`);
+      if (!force) await requireAppliedIn(team.paths);
       const closed = await closeTeam(team.paths, { purpose: 'delete', force }, session);
       await led?.over;
       return closed;
@@ -170,6 +182,23 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       await session.start([member], this.#gone.signal);
       return member;
     });
+  }
+
+  apply(task: Task | undefined, signal: AbortSignal): Promise<AppliedChanges> {
+    return this.#exclusively(() => this.#options.apply(this.#requireLead().handle.store, task, signal));
+  }
+
+  async review(reference: string, answer: Parameters<LeadToolContext['review']>[1]): Promise<Task> {
+    const { handle } = this.#requireLead();
+    const task = handle.board.get(reference);
+    if (reviewOf(handle.store.board.board, task) === undefined)
+      throw new ConflictError('REFUSED', `No change of task #${task.id} waits for a review.`);
+    if (handle.store.config.readOwn()?.trees?.review !== 'lead')
+      throw new UsageError(
+        'POLICY_DENIED',
+        `The change of task #${task.id} waits for a person, not for a model (rule: review by a person): \`teams task approve ${handle.name} ${task.id}\`, or the form that the host shows.`,
+      );
+    return judgeTask(handle, task.id, answer);
   }
 
   async agent(name: string | undefined, model: string | undefined): Promise<AgentSpec> {
@@ -258,32 +287,16 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
   }
 }
 
-/**
- * The team that was left last: its host left it in order, or was killed and no process leads the team. A team with a
- * living host belongs to that host.
- */
-function orphanedTeam(root: string): TeamPaths | undefined {
-  const left = listTeams(root).flatMap(({ paths, archivedAt }) =>
-    archivedAt === undefined ? (sightOf(paths) ?? []) : [],
-  );
-  return left.toSorted((one, other) => (one.since < other.since ? 1 : -1))[0]?.paths;
-}
-
-function sightOf(paths: TeamPaths): { paths: TeamPaths; since: string } | undefined {
+/** @throws ConflictError `REFUSED` while work that landed is not applied */
+async function requireAppliedIn(paths: TeamPaths): Promise<void> {
+  const reader = openForReading(paths, { clock: realClock });
   try {
-    const store = openForReading(paths, { clock: realClock });
-    try {
-      const host = stateIn(store)?.host;
-      const lead = leadStatusOf(store);
-      const isOpen = store.board.board.phase !== 'closed';
-      const isLeft = host === 'left' || (host === 'leads' && !lead.alive);
-      return isOpen && isLeft ? { paths, since: lead.since ?? '' } : undefined;
-    } finally {
-      store.close();
-    }
-  } catch (error) {
-    // A damaged team is a matter for `teams doctor`; the others are still found.
-    if (isTeamError(error)) return undefined;
-    throw error;
+    if (reader.config.read()?.isolation !== 'trees') return;
+    // Without trees no module of theirs is loaded.
+    const { requireApplied } = await import('../trees/landed-work.ts');
+    const cures = { apply: 'TeamApply', archive: 'TeamDelete with `force`' };
+    await requireApplied(reader, cures, new AbortController().signal);
+  } finally {
+    reader.close();
   }
 }

@@ -20,6 +20,9 @@ import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 import { requireWorkPlace } from '../../store/team/work-place.ts';
+import { configuredGates } from '../landing/gates.ts';
+import type { LandingQueue } from '../landing/landing-queue.ts';
+import { keepStart } from './safety-point.ts';
 
 interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';
@@ -76,22 +79,38 @@ export async function leadTeam(
   { onStarted, ...run }: RunOptions = {},
 ): Promise<number> {
   const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
+  let landing: LandingQueue | undefined;
   try {
     const config = session.store.config.readOwn();
     requireWorkPlace(session.store.disk, paths, config);
-    if (config?.isolation === 'trees')
-      throw new UsageError(
-        'USAGE',
-        `The members of team ${paths.name} have trees of their own, which a run of its plan lands: \`teams resume ${paths.name}\`.`,
-      );
+    if (config?.isolation === 'trees') landing = await landingOf(session, run.signal);
     await session.start(session.startable(), run.signal);
     onStarted?.(session);
     await serveUntilClosed(session, run);
+    await landing?.close();
     await session.note({ status: 'shutdown', phase: 'complete' });
     return 0;
   } finally {
-    await session.close();
+    try {
+      await landing?.close();
+    } finally {
+      await session.close();
+    }
   }
+}
+
+/** @throws UsageError `USAGE` for a team with a plan: its gates are a run's; AgentError `NO_ISOLATION` */
+async function landingOf(session: RunSession, signal: AbortSignal | undefined): Promise<LandingQueue> {
+  const { disk, paths } = session.store;
+  if (readPlanFile(disk, paths) !== undefined)
+    throw new UsageError(
+      'USAGE',
+      `The members of team ${paths.name} have trees of their own, which a run of its plan lands: \`teams resume ${paths.name}\`.`,
+    );
+  const unkept = await keepStart(session, signal);
+  // Without trees no module of theirs is loaded.
+  const { openLanding } = await import('../landing/open-landing.ts');
+  return openLanding(session, configuredGates(session), unkept, signal);
 }
 
 async function serveUntilClosed(session: RunSession, { signal, force, leave }: RunOptions): Promise<void> {

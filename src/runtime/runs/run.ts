@@ -16,6 +16,7 @@ import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
+import { configuredGates } from '../landing/gates.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
@@ -97,7 +98,7 @@ function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
   if (trees?.review === undefined) return;
   throw new AgentError(
     'NO_ISOLATION',
-    `\`review: person\` holds changes of trees, and members have none (${why}): say \`mode: trees\` in \`isolation\`, or leave \`review\` out.`,
+    `\`review: ${trees.review}\` holds changes of trees, and members have none (${why}): ask for trees in \`isolation\`, or leave \`review\` out.`,
   );
 }
 
@@ -170,7 +171,7 @@ export async function runTeam(
     const unkept = await keepStart(session, run.signal);
     if (session.store.config.readOwn()?.isolation === 'trees') {
       const { openLanding } = await import('../landing/open-landing.ts');
-      const queue = await openLanding(session, plan, unkept, run.signal);
+      const queue = await openLanding(session, plan ?? configuredGates(session), unkept, run.signal);
       session.endsWhere(() => queue.held);
       landing = queue;
     } else await saveBaseline(session, plan, run.signal);

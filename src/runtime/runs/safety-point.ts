@@ -36,7 +36,8 @@ export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<
   return keep(session, 'start', before.length + 1, signal, async (kept) => {
     const first = isApart ? keptSafetyPoint(store, kept) : (start ?? keptSafetyPoint(store, kept));
     const life = { start: kept.commit, since, leftOut: kept.leftOut };
-    await session.note({ start: first, lives: isApart ? [] : [...before, life] });
+    // With trees a life is an apply, which another command adds.
+    await session.note({ start: first, ...(isApart ? {} : { lives: [...before, life] }) });
   });
 }
 

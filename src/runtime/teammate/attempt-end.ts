@@ -53,7 +53,8 @@ function endOf(
     exitCode: verdict.exitCode,
   };
   if (verdict.do === 'complete') {
-    const review = change && store.config.readOwn()?.trees?.review === 'person' ? [reviewed(task, result, store)] : [];
+    const isReviewed = change !== undefined && store.config.readOwn()?.trees?.review !== undefined;
+    const review = isReviewed ? [reviewed(task, result, store)] : [];
     return completed(task, result, along, { change, review });
   }
   return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
@@ -81,7 +82,7 @@ const completed = (
     : { type: 'batch', changes: [...updates, ...changes, end, ...review] };
 };
 
-/** Asks a person for a review of the change, in one record with it. */
+/** Asks for a review of the change, in one record with it. */
 function reviewed({ id }: ClaimedTask, { files }: TaskResult, { clock, paths }: TeamStore): Change {
   const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.join(', ')}`;
   const request = newId(clock.now());

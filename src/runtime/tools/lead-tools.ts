@@ -9,17 +9,21 @@ import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
 import { reporting } from './wait-report.ts';
 
-function leadOf({ lead }: ToolContext): LeadToolContext {
+export function leadOf({ lead }: ToolContext): LeadToolContext {
   if (lead === undefined)
     throw new UsageError('POLICY_DENIED', 'This process does not lead a team; only `teams mcp` does.');
   return lead;
 }
 
-export const teamCreate: ToolHandler<'TeamCreate'> = async ({ name, profile, description }, context) => {
-  const team = await leadOf(context).create(name, profile, description);
-  const text = `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.`;
-  return { text, data: { team } };
+export const teamCreate: ToolHandler<'TeamCreate'> = async ({ description: about, ...input }, context) => {
+  const { name: team, isolation } = await leadOf(context).create({ ...input, about });
+  const trees = isolation === 'trees' ? ` ${HOW_WORK_LANDS}` : '';
+  const text = `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.${trees}`;
+  return { text, data: { team, isolation } };
 };
+
+const HOW_WORK_LANDS =
+  'Its members have trees of their own: give work that changes files as a task (TaskCreate), because only the change of a task lands. TeamDiff shows it, and TeamApply brings it into the files of the project.';
 
 export const teamDelete: ToolHandler<'TeamDelete'> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);

@@ -1,5 +1,6 @@
 /** The tools for the board. The board decides what is allowed; its refusals become answers. */
 import { openBlockers } from '../../model/board/board.ts';
+import { reviewOf } from '../../model/board/request.ts';
 import { parseMemberName } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -66,20 +67,25 @@ const notDone = (id: string, verdict: NotPassed): string =>
 const shortened = (verdict: NotPassed): NotPassed =>
   verdict.result === 'aborted' ? verdict : { ...verdict, output: verdict.output.slice(-SHOWN) };
 
-function taskRow({ store }: TeamHandle, task: Task): TaskAnswer {
+export function taskRow({ store }: TeamHandle, task: Task): TaskAnswer {
   const { id, status, subject, owner } = task;
   const claimedBy = status === 'in_progress' ? task.claim.member : undefined;
   const waitsFor = openBlockers(store.board.fold(), task);
-  return { id, status, subject, ...defined({ owner, claimedBy, end: endOf(task) }), waitsFor: [...waitsFor] };
+  const review =
+    reviewOf(store.board.board, task)?.state === 'open' ? store.config.readOwn()?.trees?.review : undefined;
+  return { id, status, subject, ...defined({ owner, claimedBy, end: endOf(task), review }), waitsFor: [...waitsFor] };
 }
 
 /** `#3 [pending] Fix the login (owner ada; waits for #1, #2)` */
-function taskLine({ id, status, subject, owner, claimedBy, waitsFor, end }: TaskAnswer): string {
+export function taskLine({ id, status, subject, owner, claimedBy, waitsFor, review, end }: TaskAnswer): string {
   const who = claimedBy === undefined ? owner && `owner ${owner}` : `claimed by ${claimedBy}`;
   const waits = waitsFor.length > 0 ? `waits for ${waitsFor.map((each) => `#${each}`).join(', ')}` : undefined;
-  const facts = [who, waits, end].filter(Boolean);
+  const before = review === undefined ? undefined : `waits for a review of its change by ${REVIEWERS[review]}`;
+  const facts = [who, waits, before, end].filter(Boolean);
   return `#${id} [${status}] ${subject}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 }
+
+const REVIEWERS = { lead: 'you: TeamDiff, then TaskReview', person: 'a person' };
 
 function endOf(task: Task): string | undefined {
   if (task.status === 'completed') return firstLine(task.result.summary);

@@ -3,9 +3,10 @@
  * teammates.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Profile } from '../../model/board/event.ts';
 import type { Message, Side } from '../../model/team/message.ts';
+import type { Task } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
+import type { ChangedFile } from '../process/git-tree.ts';
 import type { Skill } from '../../store/session/skills.ts';
 import type { ToolResult } from './tool-answer.ts';
 import type { SubagentTask, Subagents } from './subagents.ts';
@@ -48,13 +49,40 @@ export interface SpawnRequest {
   readonly planApproval: boolean;
 }
 
+/** A team that a model makes. */
+type TeamRequest = Pick<ToolInputs['TeamCreate'], 'name' | 'profile' | 'isolation' | 'review'> & {
+  readonly about: string | undefined;
+};
+
+/** What an apply brought. */
+export interface AppliedChanges {
+  /** How many changes of tasks. */
+  readonly landed: number;
+  readonly files: readonly ChangedFile[];
+}
+
 export interface LeadToolContext {
-  /** @throws ConflictError `REFUSED` while another team is led, `TEAM_EXISTS`; UsageError `BAD_NAME` */
-  create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name>;
-  /** @throws ConflictError `STILL_RUNNING` naming the members that refuse */
+  /**
+   * @throws ConflictError `REFUSED` while another team is led, `TEAM_EXISTS`; UsageError `BAD_NAME`; AgentError
+   *   `NO_ISOLATION`
+   */
+  create(team: TeamRequest): Promise<{ readonly name: Name; readonly isolation: 'trees' | 'off' }>;
+  /** @throws ConflictError `STILL_RUNNING` naming the members that refuse, `REFUSED` while work that landed is not applied */
   remove(name: string, force: boolean): Promise<CloseResult>;
   /** @throws ConflictError `QUOTA`; AgentError `AGENT_CRASHED` when its process does not start */
   spawnMember(recruit: SpawnRequest): Promise<Name>;
+  /**
+   * Brings what landed, or the change of one task, into the project's files.
+   *
+   * @throws UsageError `USAGE`; ConflictError `REFUSED` naming the files that a person changed at the same place
+   */
+  apply(task: Task | undefined, signal: AbortSignal): Promise<AppliedChanges>;
+  /**
+   * Answers a change that waits for the lead before it lands.
+   *
+   * @throws ConflictError `REFUSED`, `FINAL`; UsageError `POLICY_DENIED` for one that waits for a person, `USAGE`
+   */
+  review(task: string, answer: { readonly approve: boolean; readonly text: string }): Promise<Task>;
   /** @throws UsageError `USAGE` for an unknown agent; AgentError if none is configured */
   agent(name: string | undefined, model: string | undefined): Promise<AgentSpec>;
   /** Names that {@link agent} accepts. */

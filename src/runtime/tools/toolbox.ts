@@ -19,6 +19,7 @@ import type { ToolCall, ToolContext, ToolHandler } from './tool-context.ts';
 import { skill, task, taskOutput, taskStop, teamCreate, teamDelete } from './lead-tools.ts';
 import { announcement, checkInbox, sendMessage } from './mail-tools.ts';
 import { taskCreate, taskGet, taskList, taskUpdate } from './task-tools.ts';
+import { taskReview, teamApply, teamDiff } from './tree-tools.ts';
 
 const handlers: { readonly [T in TeamTool]: ToolHandler<T> } = {
   SendMessage: sendMessage,
@@ -27,8 +28,11 @@ const handlers: { readonly [T in TeamTool]: ToolHandler<T> } = {
   TaskGet: taskGet,
   TaskUpdate: taskUpdate,
   TaskList: taskList,
+  TaskReview: taskReview,
   TeamCreate: teamCreate,
   TeamDelete: teamDelete,
+  TeamDiff: teamDiff,
+  TeamApply: teamApply,
   Task: task,
   TaskOutput: taskOutput,
   TaskStop: taskStop,

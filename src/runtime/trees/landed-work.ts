@@ -1,4 +1,5 @@
 /** What landed in a team with trees, and how much of it is not in the user's files (docs/isolation.md). */
+import { ConflictError } from '../../model/text/errors.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { hasVault } from '../../store/team/vault.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
@@ -40,4 +41,22 @@ export async function unappliedIn(store: TeamReader, signal: AbortSignal): Promi
     if (error instanceof GitFailure) return 1;
     throw error;
   }
+}
+
+/**
+ * @param cure what brings it into the project's files, and what archives the team all the same
+ * @throws ConflictError `REFUSED` for a team whose work landed and was never applied: it would be out of sight
+ */
+export async function requireApplied(
+  store: TeamReader,
+  { apply, archive }: { readonly apply: string; readonly archive: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const count = await unappliedIn(store, signal);
+  if (count === 0) return;
+  const tasks = `${count} task${count === 1 ? '' : 's'}`;
+  throw new ConflictError(
+    'REFUSED',
+    `The work of ${tasks} of team ${store.paths.name} has landed and is not in your files: ${apply} brings it there; ${archive} archives the team as it is.`,
+  );
 }

@@ -4,7 +4,7 @@
  * that is declined leaves the answer to the mail.
  */
 import * as z from 'zod';
-import { isTeamError, MailboxWatch, type ToolContext } from '../../app.ts';
+import { isTeamError, MailboxWatch, type TeamHandle, type ToolContext } from '../../app.ts';
 import { answerProblem, waitingQuestions, type PersonQuestion } from '../person/waiting-questions.ts';
 
 /** The form of TeamDelete, when a member refuses to stop. */
@@ -20,7 +20,11 @@ const forceSchema = z.object({ force: z.literal(true) });
 export const agreesToForce = (content: unknown): boolean => forceSchema.safeParse(content).success;
 
 const questionsIn = ({ side, team }: ToolContext): PersonQuestion[] =>
-  side === 'lead' && team !== undefined ? waitingQuestions(team) : [];
+  side === 'lead' && team !== undefined ? waitingQuestions(team).filter((one) => isForPerson(team, one)) : [];
+
+/** A change that waits for the model that leads is no question to its person. */
+const isForPerson = ({ store }: TeamHandle, { kind }: PersonQuestion): boolean =>
+  kind !== 'review' || store.config.readOwn()?.trees?.review !== 'lead';
 
 /** What a host did with a form. */
 interface FormEnd {

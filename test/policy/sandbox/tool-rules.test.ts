@@ -20,6 +20,9 @@ const TABLE: Readonly<Record<ToolName, { lead: boolean; teammate: boolean }>> = 
   Skill: { lead: true, teammate: false },
   TeamCreate: { lead: true, teammate: false },
   TeamDelete: { lead: true, teammate: false },
+  TeamDiff: { lead: true, teammate: false },
+  TeamApply: { lead: true, teammate: false },
+  TaskReview: { lead: true, teammate: false },
 };
 
 const product = TOOL_NAMES.flatMap((tool) => (['lead', 'teammate'] as const).map((side) => ({ tool, side })));

@@ -119,7 +119,10 @@ const CALLS: Readonly<Record<ToolName, Record<string, unknown>>> = {
   TaskUpdate: { taskId: '1', owner: 'lead' },
   TaskList: {},
   TeamCreate: { name: 'second' },
+  TaskReview: { taskId: '1', approve: true },
   TeamDelete: { name: 'other' },
+  TeamDiff: {},
+  TeamApply: {},
   Task: { prompt: 'x', agent: 'quiet' },
   TaskOutput: { task_id: 'agent-9' },
   TaskStop: { task_id: 'agent-9' },
@@ -187,9 +190,11 @@ describe('the annotations', () => {
     const { tools } = await host.client.listTools();
     const named = (is: (hints: NonNullable<(typeof tools)[number]['annotations']>) => boolean | undefined) =>
       tools.flatMap(({ name, annotations = {} }) => (is(annotations) === true ? [name] : []));
-    expect(named((hints) => hints.readOnlyHint)).toEqual(['TaskGet', 'TaskList', 'Skill']);
-    expect(named((hints) => hints.idempotentHint)).toEqual(['TaskGet', 'TaskList', 'Skill']);
-    expect(named((hints) => hints.destructiveHint)).toEqual(['TaskUpdate', 'TeamDelete', 'Task', 'TaskStop']);
+    const looks = ['TaskGet', 'TaskList', 'TeamDiff', 'Skill'];
+    expect(named((hints) => hints.readOnlyHint)).toEqual(looks);
+    expect(named((hints) => hints.idempotentHint)).toEqual(looks);
+    const changes = ['TaskUpdate', 'TaskReview', 'TeamDelete', 'TeamApply', 'Task', 'TaskStop'];
+    expect(named((hints) => hints.destructiveHint)).toEqual(changes);
     expect(named((hints) => hints.openWorldHint)).toEqual(['Task']);
   });
 });

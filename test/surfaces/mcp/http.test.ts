@@ -30,7 +30,7 @@ describe.each(ERAS)('hosts of %s', (era) => {
   test('a host leads a team over HTTP: tools, prompts, resources and notifications', async () => {
     const server = await HttpServer.on(place);
     await using host = await server.host(era, server.token());
-    expect((await host.client.listTools()).tools).toHaveLength(12);
+    expect((await host.client.listTools()).tools).toHaveLength(15);
     await host.say('TeamCreate', { name: 'login' });
     await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'quiet' });
     await host.say('TaskCreate', { subject: 'Build', description: 'x', owner: 'ada' });

@@ -24,7 +24,17 @@ beforeEach(() => {
 });
 
 /** The lead-only tools (docs/specification.md R6.2); all others are for every role. */
-const LEADS: readonly ToolName[] = ['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'];
+const LEADS: readonly ToolName[] = [
+  'TaskReview',
+  'TeamCreate',
+  'TeamDelete',
+  'TeamDiff',
+  'TeamApply',
+  'Task',
+  'TaskOutput',
+  'TaskStop',
+  'Skill',
+];
 /** The tools for teams; the others need --with-shell. */
 const TEAM_TOOLS = TOOL_NAMES.filter((tool) => !isWorkspaceTool(tool));
 const RULE = /^POLICY_DENIED: (\w+) is for the lead only \(rule: lead-only tool\)/;

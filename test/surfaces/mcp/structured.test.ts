@@ -4,13 +4,18 @@ import * as z from 'zod';
 import { TOOL_NAMES } from '../../../src/model/team/tool.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { ERAS, Host } from '../../support/mcp-host.ts';
+import { scene } from '../../support/tree-scene.ts';
 
 const AGENTS = `
 agents:
   shell: { kind: exec, command: 'echo made by a subagent' }
   slow: { kind: exec, command: 'echo begun > begun; setsid sleep 300 & wait' }
+  writer: { kind: exec, command: 'cat >/dev/null; echo written >ada.txt' }
   quiet: { kind: scripted, options: { turns: [{ answers: 'done', repeat: true }] } }
 `;
+
+/** For teams whose members have trees. */
+const OF_TREES: readonly string[] = ['TeamDiff', 'TeamApply', 'TaskReview'];
 
 let place: Workplace;
 beforeEach(() => {
@@ -52,7 +57,7 @@ describe.each(ERAS)('answers as data for a host of %s', (era) => {
       ]);
     const { used, data } = await checking(host);
 
-    expect(await data('TeamCreate', { name: 'login' })).toEqual({ team: 'login' });
+    expect(await data('TeamCreate', { name: 'login' })).toEqual({ team: 'login', isolation: 'off' });
     expect(await data('Skill')).toEqual({ skills: [{ name: 'greet', about: 'how to greet', isTrusted: true }] });
     expect(await data('Skill', { name: 'greet' })).toMatchObject({
       name: 'greet',
@@ -99,8 +104,37 @@ describe.each(ERAS)('answers as data for a host of %s', (era) => {
       'the mail comes as data',
     );
     expect(await data('TeamDelete', { name: 'login' })).toMatchObject({ team: 'login', stopped: ['ada'], total: 2 });
-    expect(used).toEqual(new Set(TOOL_NAMES));
+    expect(used).toEqual(new Set(TOOL_NAMES.filter((name) => !OF_TREES.includes(name))));
   });
+
+  test('every answer about trees is valid', async () => {
+    const { at } = scene({ tasks: [] });
+    const host = await Host.of(era, { root: at, environment: place.environment });
+    await using _host = host;
+    const { used, data } = await checking(host);
+    expect(await data('TeamCreate', { name: 'login', isolation: 'trees', review: 'lead' })).toEqual({
+      team: 'login',
+      isolation: 'trees',
+    });
+    await data('Task', { prompt: 'x', team_name: 'login', name: 'ada', agent: 'writer' });
+    await data('TaskCreate', { subject: 'Write', description: 'x', owner: 'ada' });
+    await until(
+      async () => JSON.stringify(await data('TaskList')).includes('"review":"lead"'),
+      'a change waits',
+      60_000,
+    );
+    const files = [{ path: 'ada.txt', change: 'added' }];
+    expect(await data('TeamDiff', { taskId: '1' })).toMatchObject({ files, diff: like(/\+written/) });
+    expect(await data('TaskReview', { taskId: '1', approve: true })).toMatchObject({ task: { id: '1' } });
+    await until(
+      async () => JSON.stringify(await data('TaskList')).includes('"status":"completed"'),
+      'the change landed',
+      60_000,
+    );
+    expect(await data('TeamApply')).toMatchObject({ landed: 1, files });
+    await data('TeamDelete', { name: 'login' });
+    for (const name of OF_TREES) expect(used).toContain(name);
+  }, 60_000);
 
   test('every answer of a member is valid, also one whose verification failed', async () => {
     await place.teams('create', 'solo', '--member', 'eve', '--member', 'bob');

@@ -6,7 +6,7 @@ import { realClock } from '../../../os/system-clock.ts';
 import { findRoot, findTeam } from '../../../store/team/team-list.ts';
 import { openForReading } from '../../../store/team/team-reader.ts';
 import { teamPaths } from '../../../store/files/paths.ts';
-import { carryOutApply, planApply } from './apply-landed.ts';
+import { applyLanded } from './apply-landed.ts';
 
 export interface ApplyOptions {
   /** The directory that holds `.teams`; by default the nearest parent with one, else the working directory. */
@@ -39,10 +39,8 @@ export async function apply(team: string, options: ApplyOptions = {}): Promise<A
   const reader = openForReading(findTeam(root, name)?.paths ?? teamPaths(root, name), { clock: realClock });
   try {
     const only = task === undefined ? undefined : resolveTask(reader.board.fold(), task);
-    const plan = await planApply(reader, { task: only }, signal);
-    const files = plan.steps.map(({ path }) => path);
-    if (files.length > 0) await carryOutApply(reader, plan, { clock: realClock }, signal);
-    return { landed: plan.landed, files };
+    const { landed, files } = await applyLanded(reader, { task: only }, { clock: realClock }, signal);
+    return { landed, files: files.map(({ path }) => path) };
   } finally {
     reader.close();
   }

@@ -6,17 +6,28 @@ import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
 import type { TeamReader } from '../../../store/team/team-reader.ts';
 import type { StoreOptions } from '../../../store/team/team-store.ts';
-import { GitFailure } from '../../process/git-tree.ts';
+import { GitFailure, type ChangedFile } from '../../process/git-tree.ts';
 import { landedWork } from '../../trees/landed-work.ts';
 import { carryOutUndo } from '../carry-out-undo.ts';
 import { listedFiles, planChange, type ApplyPlan, type FilesChange } from './change-files.ts';
 
+interface ApplyChoice {
+  /** Only the change of this task. */
+  readonly task?: Task | undefined;
+  /** This process leads the team, so that it may run. */
+  readonly leads?: boolean | undefined;
+}
+
+/** What an apply brought. */
+interface AppliedWork {
+  /** How many changes of tasks. */
+  readonly landed: number;
+  /** Relative to the root of the repository; none if the project had all of it. */
+  readonly files: readonly ChangedFile[];
+}
+
 /** @throws as `planChange` */
-export const planApply = (
-  reader: TeamReader,
-  { task }: { readonly task?: Task | undefined },
-  signal: AbortSignal,
-): Promise<ApplyPlan> =>
+export const planApply = (reader: TeamReader, { task, leads }: ApplyChoice, signal: AbortSignal): Promise<ApplyPlan> =>
   planChange(
     reader,
     async (store) => {
@@ -28,6 +39,7 @@ export const planApply = (
       return { from: work.applied, to: work.main, landed: work.main, count: work.count, refusal };
     },
     signal,
+    { leads },
   );
 
 /** The change of one task. @throws UsageError `USAGE` if none landed */
@@ -43,10 +55,26 @@ const conflicting = ({ paths }: TeamReader, files: readonly string[]): ConflictE
     `Nothing was applied: you and team ${paths.name} changed ${listedFiles(files)} at the same place. Set your own edits aside (for example \`git stash\`), apply, and bring them back; \`teams diff ${paths.name}\` shows what landed.`,
   );
 
-/** @throws ConflictError `REFUSED` if a file was changed since the plan was made; then nothing is changed */
-export const carryOutApply = (
-  { paths }: TeamReader,
-  plan: ApplyPlan,
+/**
+ * Merges what landed into the project's files.
+ *
+ * @throws as {@link planApply}; ConflictError `REFUSED` if a file is changed meanwhile; then nothing is changed
+ */
+export async function applyLanded(
+  reader: TeamReader,
+  choice: ApplyChoice,
   store: StoreOptions,
   signal: AbortSignal,
-): Promise<void> => carryOutUndo(paths, plan, { redo: true, told: 'run.applied', store }, signal);
+): Promise<AppliedWork> {
+  const plan = await planApply(reader, choice, signal);
+  const files = plan.steps.map(({ path, from, to }): ChangedFile => ({ path, change: changeOf(from, to) }));
+  const how = { redo: true, told: 'run.applied', store, leads: choice.leads };
+  const isNews = files.length > 0 || (choice.task === undefined && plan.landed > 0);
+  if (isNews) await carryOutUndo(reader.paths, plan, how, signal);
+  return { landed: plan.landed, files };
+}
+
+const changeOf = (from: object | null, to: object | null): ChangedFile['change'] => {
+  if (from === null) return 'added';
+  return to === null ? 'deleted' : 'modified';
+};

@@ -38,11 +38,22 @@ export interface FilesChange extends Pick<RunLife, 'landed' | 'task' | 'back'> {
 /** What a change is chosen by: the team, and what was applied to the files and not taken back, oldest first. */
 type ChooseChange = (store: TeamReader, lives: readonly RunLife[]) => Promise<FilesChange>;
 
+/** Who asks for a change. */
+interface Asker {
+  /** This process leads the team, so that it may run. */
+  readonly leads?: boolean | undefined;
+}
+
 /**
  * @throws UsageError `USAGE` for a team without trees; ConflictError `LEAD_ALIVE` for a running team, `REFUSED` naming
  *   the files that were edited at the same place, and after an apply or undo that did not end; StoreError `NO_SPACE`
  */
-export async function planChange(reader: TeamReader, choose: ChooseChange, signal: AbortSignal): Promise<ApplyPlan> {
+export async function planChange(
+  reader: TeamReader,
+  choose: ChooseChange,
+  signal: AbortSignal,
+  { leads = false }: Asker = {},
+): Promise<ApplyPlan> {
   const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start, lives = [], undoing } = stateIn(store) ?? {};
@@ -51,7 +62,7 @@ export async function planChange(reader: TeamReader, choose: ChooseChange, signa
       'USAGE',
       `The members of team ${name} have no trees of their own: they wrote into your files. \`teams diff ${name}\` shows what changed.`,
     );
-  if (leadStatusOf(store).alive)
+  if (!leads && leadStatusOf(store).alive)
     throw new ConflictError(
       'LEAD_ALIVE',
       `Team ${name} is running; \`teams wait ${name}\` waits for its end, then apply.`,
@@ -100,7 +111,8 @@ async function plan(
   const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, own);
   const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
   const ended = { start: now, end: after, since, landed, task, back };
-  if (changes.length > 0) await keepBoth(store, { ...ended, from }, signal);
+  // What the files have already counts as applied, too.
+  if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, signal);
   const steps = changes.map((change) => stepAt(repository.top, change));
   const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
   if (edited.length > 0) throw await refusal(edited);

@@ -1,14 +1,13 @@
 /** Brings what landed in a team into the project's files: for `teams apply`, and at the end of a run. */
 import {
-  carryOutApply,
-  ConflictError,
+  applyLanded,
   listTeams,
   openForReading,
   planApply,
   realClock,
   stateIn,
+  requireApplied,
   unappliedIn,
-  type ApplyPlan,
   type Name,
   type Task,
   type TeamPaths,
@@ -27,30 +26,22 @@ interface Applied {
   readonly done: boolean;
 }
 
-/** @throws as `planApply` and `carryOutApply` */
+/** @throws as `applyLanded` */
 export async function applyWork(
   context: CliContext,
   reader: TeamReader,
   choice: { readonly task?: Task | undefined },
 ): Promise<{ readonly answer: Applied; readonly text: string }> {
-  const plan = await planApply(reader, choice, context.io.gone);
-  const files = plan.steps.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
-  const answer = { team: reader.paths.name, landed: plan.landed, files };
-  if (files.length === 0)
-    return { answer: { ...answer, done: false }, text: 'Nothing to apply: your files have all that landed.' };
-  await carryOutApply(reader, plan, settings(context).session.store, context.io.gone);
-  return { answer: { ...answer, done: true }, text: textOf(reader.paths.name, plan, files) };
+  const applied = await applyLanded(reader, choice, settings(context).session.store, context.io.gone);
+  const answer = { team: reader.paths.name, ...applied, done: applied.files.length > 0 };
+  if (!answer.done) return { answer, text: 'Nothing to apply: your files have all that landed.' };
+  return { answer, text: textOf(answer) };
 }
 
-const changeOf = (from: object | null, to: object | null): 'added' | 'modified' | 'deleted' => {
-  if (from === null) return 'added';
-  return to === null ? 'deleted' : 'modified';
-};
-
-const textOf = (team: string, plan: ApplyPlan, files: Applied['files']): string =>
+const textOf = ({ team, landed, files }: Applied): string =>
   [
     ...files.map(({ path, change }) => `  ${change}: ${path}`),
-    `Applied ${amount(plan.landed, 'task')}, ${amount(files.length, 'file')}. \`teams undo ${team}\` takes them back.`,
+    `Applied ${amount(landed, 'task')}, ${amount(files.length, 'file')}. \`teams undo ${team}\` takes them back.`,
   ].join('\n');
 
 const amount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -90,12 +81,7 @@ async function isAgreed(asked: string): Promise<boolean> {
 export async function refuseUnapplied(context: CliContext, paths: TeamPaths, cure: string): Promise<void> {
   const reader = openForReading(paths, { clock: realClock });
   try {
-    const count = await unappliedIn(reader, context.io.gone);
-    if (count === 0) return;
-    throw new ConflictError(
-      'REFUSED',
-      `The work of ${amount(count, 'task')} of team ${paths.name} has landed and is not in your files: \`teams apply ${paths.name}\` brings it there; ${cure} archives the team as it is.`,
-    );
+    await requireApplied(reader, { apply: `\`teams apply ${paths.name}\``, archive: cure }, context.io.gone);
   } finally {
     reader.close();
   }

@@ -1,6 +1,7 @@
 /** `teams mcp`: runs an MCP server on stdio; its host leads a team, or works in one. */
 import * as z from 'zod';
 import {
+  applyLanded,
   chooseAgent,
   cwdOf,
   detachLead,
@@ -15,6 +16,7 @@ import {
   type Permissions,
   ENV,
 } from '../../../../app.ts';
+import { configuredIsolation } from '../../input/asked-isolation.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
 import { hostWorkspace } from '../../input/host-workspace.ts';
 import { Interrupts } from '../../interrupts.ts';
@@ -73,6 +75,8 @@ async function lead(
     agents: known.agents,
     defaultAgent: async () => named ?? chooseAgent(known.merged.config, io.environment),
     cwd: io.cwd,
+    trees: configuredIsolation(context),
+    apply: (reader, task, signal) => applyLanded(reader, { task, leads: true }, known.session.store, signal),
     environment: io.environment,
     keeps: detach,
     force: interrupts.force,
