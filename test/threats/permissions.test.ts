@@ -2,15 +2,17 @@
  * Permissions of a person (`approvals: ask`): what is allowed is the call that was shown, and no more than the sandbox of
  * the member.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { like } from '../agents/like.ts';
+import { withinRoot } from '../../src/agents/script-files.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
 import type { Step } from '../fixtures/model-server/script.ts';
 import { until, Workplace } from '../support/cli.ts';
 import { allowLeft } from '../support/leftovers.ts';
+import { tempDir } from '../support/temp.ts';
 
 const askedSchema = z.object({
   asked: z.array(z.object({ id: z.string(), text: z.string(), outcome: z.string() })),
@@ -117,5 +119,18 @@ describe('what a person allows for always', () => {
     expect([one.text.includes(shown), other.text.includes(shown)]).toEqual([false, true]);
     await answer(other.id, 'no');
     expect((await running).code).toBe(0);
+  });
+});
+
+describe('a path that a program asks to write', () => {
+  it.each([
+    ['a link to a file that is not there yet', '/there/new', 'link', '/there/new'],
+    ['a file below such a link', '/there/new', 'link/sub/file', '/there/new/sub/file'],
+    ['a link that leads back in', 'inside/new', 'link', 'inside/new'],
+    ['a link to itself', 'link', 'link', 'link'],
+  ])('is judged where it leads: %s', (_, target, asked, real) => {
+    const root = tempDir();
+    symlinkSync(target, join(root, 'link'));
+    expect(withinRoot(root, [asked])).toEqual([real]);
   });
 });
