@@ -9,7 +9,7 @@ import {
   type McpServer,
   type SessionInfo,
 } from '@agentclientprotocol/sdk';
-import { newId, readTranscript, realClock, removeTranscript, safeLine, transcriptIds } from '../../app.ts';
+import { isDirectory, newId, readTranscript, realClock, removeTranscript, safeLine, transcriptIds } from '../../app.ts';
 import { EditorSession } from './editor-session.ts';
 import type { TeamWork } from './team-work.ts';
 
@@ -55,6 +55,9 @@ export class EditorSessions {
         return { protocolVersion: PROTOCOL_VERSION, agentInfo, agentCapabilities: CAPABILITIES, authMethods: [] };
       })
       .onRequest('session/new', ({ params, client }) => {
+        const { cwd } = params;
+        if (isAbsolute(cwd) && !isDirectory(cwd))
+          throw RequestError.invalidParams(undefined, `cwd is ${safeLine(cwd)}, which is no directory.`);
         const sessionId = newId(realClock.now());
         const session = this.#open(sessionId, params, client);
         session.keep();
@@ -89,7 +92,8 @@ export class EditorSessions {
   }
 
   #open(id: string, { cwd, mcpServers = [] }: Offered, editor: AgentContext): EditorSession {
-    if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, `cwd is ${cwd}, which is no absolute path.`);
+    if (!isAbsolute(cwd))
+      throw RequestError.invalidParams(undefined, `cwd is ${safeLine(cwd)}, which is no absolute path.`);
     const { work, force } = this.#options;
     const session = new EditorSession({ id, cwd, mcpServers, editor, showsForms: this.#showsForms, work, force });
     this.#sessions.set(id, session);

@@ -25,6 +25,7 @@ export function editorStream({ input, output }: HostWire, onTrouble: (error: Err
     await roomIn(output);
     if ((controller.desiredSize ?? 0) > 0) input.resume();
   };
+  let stop = (): void => undefined;
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
       const take = (heard: HeardFrame): void => {
@@ -43,14 +44,19 @@ export function editorStream({ input, output }: HostWire, onTrouble: (error: Err
       };
       input.on('data', read);
       let isOpen = true;
+      stop = () => {
+        input.off('data', read);
+        isOpen = false;
+      };
       for (const end of ['end', 'close', 'error'])
         input.once(end, () => {
-          input.off('data', read);
           if (isOpen) controller.close();
-          isOpen = false;
+          stop();
         });
     },
     pull: readOn,
+    // Our end closes the connection before its input.
+    cancel: () => stop(),
   });
   const writable = new WritableStream<AnyMessage>({
     // The SDK sends one message after the other: what waits here holds up its queue.

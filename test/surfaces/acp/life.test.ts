@@ -116,6 +116,7 @@ describe('an editor that goes away while members work', () => {
       await until(() => lives().length === 0, 'nothing runs any more');
       await editor.leave();
       await answered;
+      expect(await editor.stderr).not.toContain('Error');
       expect(await place.json(status, 'status', 'tiny')).toMatchObject({
         outcome: 'interrupted',
         lead: { alive: false },

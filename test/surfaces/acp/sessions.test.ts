@@ -126,3 +126,15 @@ describe('the list of sessions', () => {
     await expect(session.prompt('plan.yaml')).rejects.toMatchObject({ code: -32_002 });
   });
 });
+
+test.each(['plan.yaml', 'missing', 'a\nb\u001b[2J'])(
+  'a session in %j, which is no directory, is refused in one line',
+  async (name) => {
+    await using editor = await Editor.on(place);
+    const asked = editor.agent.request('session/new', { cwd: join(place.root, name), mcpServers: [] });
+    const [error] = await Promise.allSettled([asked]);
+    expect(error).toMatchObject({
+      reason: { code: -32_602, message: expect.stringMatching(/^[^\p{Cc}]*which is no directory\.$/u) as unknown },
+    });
+  },
+);
