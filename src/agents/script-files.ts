@@ -4,9 +4,11 @@ import {
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   statSync,
   writeFileSync,
@@ -67,10 +69,23 @@ export function withinRoot(directory: string, paths: readonly string[]): string[
   });
 }
 
-/** For a file that does not exist yet: resolved as far as its directories exist. */
-function realPath(path: string): string {
+/** As many links as the kernel follows in one path. */
+const MOST_LINKS = 40;
+
+/** For a file that does not exist yet: resolved as far as its directories exist, and through links to what does not. */
+function realPath(path: string, links = MOST_LINKS): string {
   const there = nearestThere(path);
-  return resolve(realpathSync(there), relative(there, path));
+  const real = realpathSync(there);
+  if (there === path) return real;
+  const [next = '', ...rest] = relative(there, path).split('/');
+  const target = links > 0 ? targetOf(resolve(real, next)) : undefined;
+  return target === undefined ? resolve(real, next, ...rest) : realPath(resolve(real, target, ...rest), links - 1);
+}
+
+/** What a link says; undefined for anything else. */
+function targetOf(path: string): string | undefined {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? readlinkSync(path) : undefined;
 }
 
 function isInside(root: string, path: string): boolean {

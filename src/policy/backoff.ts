@@ -46,6 +46,19 @@ export interface VendorPause {
 
 export const NO_PAUSE: VendorPause = { refusals: 0, until: 0 };
 
+/** More refusals in a row make no pause longer. */
+const MOST_REFUSALS = 1_000;
+
+/** The pause without what this file never writes: an end that is too far away, no slot, or a number without measure. */
+export function believablePause({ refusals, until, length, slots, open }: VendorPause, now: number): VendorPause {
+  const isOver = until - now > LONGEST_ASKED_MS + FIRST_PAUSE_MS;
+  return {
+    ...(isOver ? NO_PAUSE : { refusals: Math.min(refusals, MOST_REFUSALS), until, length }),
+    slots: slots === undefined ? undefined : Math.max(1, Math.min(slots, MOST_SLOTS)),
+    open,
+  };
+}
+
 interface VendorCall {
   readonly caller: string;
   /** When it began. */

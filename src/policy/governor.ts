@@ -4,7 +4,8 @@
  *
  * All times are of the machine's monotonic clock, within one boot: a clock that is set changes nothing.
  */
-import { admitted, ended, NO_PAUSE, type VendorPause } from './backoff.ts';
+import { LONGEST_TOLD_MS } from '../model/agent/usage.ts';
+import { admitted, believablePause, ended, NO_PAUSE, type VendorPause } from './backoff.ts';
 
 /** What a vendor tells of its limit. */
 export interface Allowance {
@@ -56,6 +57,27 @@ interface Asking<Process> {
   readonly team: string;
   readonly process: Process;
   readonly now: number;
+}
+
+/**
+ * The record without what no team of ours writes, such as a time that has not come yet: it would keep everybody from
+ * calling for ever.
+ */
+export function believable<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
+  const { allowance, callers = {}, served, countedSince, learnedAt } = record;
+  const isPast = (at: number | undefined): boolean => at === undefined || at <= now;
+  const isTold =
+    allowance !== undefined &&
+    allowance.limit > 0 &&
+    allowance.until - now <= LONGEST_TOLD_MS &&
+    isPast(allowance.refilledAt);
+  return {
+    ...believablePause(record, now),
+    callers: Object.fromEntries(Object.entries(callers).filter(([, { askedAt }]) => isPast(askedAt))),
+    allowance: isTold ? allowance : undefined,
+    ...(isPast(countedSince) ? { served, countedSince } : {}),
+    learnedAt: isPast(learnedAt) ? learnedAt : undefined,
+  };
 }
 
 /** Whether calls of this record need to be counted. */
@@ -141,8 +163,8 @@ export function allowanceTold<Process>(
   { told, calledAt, now }: { readonly told: Allowance; readonly calledAt: number; readonly now: number },
 ): VendorRecord<Process> {
   const { refilledAt } = record.allowance ?? {};
-  // It tells what was left before the limit was whole again.
-  if (refilledAt !== undefined && calledAt < refilledAt) return { ...record, learnedAt: now };
+  // It tells no limit, or what was left before the limit was whole again.
+  if (told.limit < 1 || (refilledAt !== undefined && calledAt < refilledAt)) return { ...record, learnedAt: now };
   const later = Object.values(record.open ?? {}).filter((since) => since > calledAt).length;
   return {
     ...record,

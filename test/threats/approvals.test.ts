@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { agentFor } from '../../src/agents/agent-registry.ts';
 import { play, turnInput } from '../agents/turns.ts';
 import { tempDir } from '../support/temp.ts';
-import { askIn } from '../../src/agents/programs/acp-updates.ts';
+import { askIn } from '../../src/agents/programs/acp-permissions.ts';
+import { approvalIn, changesIn } from '../../src/agents/programs/codex-protocol.ts';
 import { mailBlock } from '../../src/runtime/team/prompts.ts';
 import { codeOf } from '../../src/model/text/errors.ts';
 import type { Message } from '../../src/model/team/message.ts';
@@ -24,6 +25,8 @@ const requests = (on: Team): string[] =>
     kind === 'plan_approval_request' && request_id !== undefined ? [request_id] : [],
   );
 const status = (on: Team, id: string): string => on.task(id).status;
+
+const diff = (oldText: string, newText: string) => [{ type: 'diff', path: 'f', oldText, newText }];
 
 describe('the approval of a plan', () => {
   const answer = (on: Team, request_id: string, approve = true) =>
@@ -146,6 +149,45 @@ describe('a permission question of an ACP program', () => {
       expect([asked('other', title), asked(null, title)]).toEqual([undefined, undefined]);
     },
   );
+});
+
+describe('what a person reads of a call', () => {
+  const input = (toolCall: object) =>
+    askIn({ sessionId: 's', options: [], toolCall: { toolCallId: '1', kind: 'execute', ...toolCall } })?.input;
+
+  it.each([
+    ['the title, beside an empty input', { title: 'rm -rf /', rawInput: {} }, 'rm -rf /'],
+    [
+      'what is beside a command',
+      { title: 'x', rawInput: { command: 'true', directory: '/etc' } },
+      '"directory":"/etc"',
+    ],
+    ['what is beside a difference', { content: diff('a', 'b'), rawInput: { file_path: 'f', mode: 511 } }, '"mode":511'],
+    ['the text beside it', { content: [{ type: 'content', content: { type: 'text', text: 'to evil' } }] }, 'to evil'],
+  ])('has %s', (_, toolCall, shown) => {
+    expect(input(toolCall)).toContain(shown);
+  });
+
+  const codex = (change: object, params: object = {}) => {
+    const item = { type: 'fileChange', id: '1', changes: [{ path: 'a', diff: 'text', ...change }] };
+    const begun = changesIn({ id: undefined, method: 'item/started', params: { item } });
+    const method = 'item/fileChange/requestApproval';
+    return approvalIn({ id: 1, method, params: { itemId: '1', ...params } }, new Map(begun && [begun]));
+  };
+
+  it('says whether Codex adds, deletes or moves a file, and to where', () => {
+    const [added, deleted] = [codex({ kind: { type: 'add' } }), codex({ kind: { type: 'delete' } })];
+    expect(added?.input).not.toBe(deleted?.input);
+    const moved = codex({ kind: { type: 'update', move_path: '/etc/x' } });
+    expect([moved?.input, moved?.paths]).toEqual([containing('/etc/x'), ['a', '/etc/x']]);
+  });
+
+  it('says that Codex asks for every later write, or for the network', () => {
+    expect(codex({}, { grantRoot: '/work' })?.input).toContain('every later write below /work');
+    const method = 'item/commandExecution/requestApproval';
+    const params = { command: 'true', networkApprovalContext: { host: 'evil' } };
+    expect(approvalIn({ id: 1, method, params }, new Map())?.input).toContain('evil');
+  });
 });
 
 describe('a hook of the project’s settings', () => {

@@ -3,6 +3,7 @@
  * of the root.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -19,6 +20,9 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Workplace } from '../support/cli.ts';
 import { allowLeft } from '../support/leftovers.ts';
+
+/** Mail of this length is kept as a file of its own. */
+const LONG = 'long '.repeat(60_000);
 
 let place: Workplace;
 
@@ -147,6 +151,11 @@ describe('a planted file', () => {
     ['.teams/login/processes/lead.lease.json', ['status', 'login']],
     ['.teams/login/plan.json', ['resume', 'login']],
     ['.teams/config.yaml', ['status', 'login']],
+    ['.tasks/login/log.checkpoint', ['status', 'login']],
+    ['.teams/login/ledger.jsonl', ['budget', 'login']],
+    ['.teams/login/ledger.jsonl', ['budget', 'login', '--set', 'cost=1']],
+    [`.teams/login/blobs/${createHash('sha256').update(LONG).digest('hex')}`, ['take', 'login', 'ada']],
+    [`.teams/login/blobs/${createHash('sha256').update(LONG).digest('hex')}`, ['send', 'login', 'ada', LONG]],
     ['.tasks/login/1.json', ['task', 'update', 'login', '1', '--subject', 'Two']],
   ];
   const KINDS: [string, (at: string) => void][] = [
@@ -158,11 +167,15 @@ describe('a planted file', () => {
     ['a file of 60 GB without contents', (at) => execFileSync('truncate', ['-s', '60G', at])],
   ];
   it.each(
-    FILES.flatMap(([at, argv]) => KINDS.map(([kind, plant]) => [kind, at, argv.join(' '), { argv, plant }] as const)),
+    FILES.flatMap(([at, argv]) =>
+      KINDS.map(([kind, plant]) => [kind, at, argv.join(' ').slice(0, 60), { argv, plant }] as const),
+    ),
   )('%s at %s: `teams %s` neither hangs nor touches the target', async (_, at, _line, { argv, plant }) => {
     allowLeft();
     const path = join(place.root, at);
     await place.teams('send', 'login', 'ada', 'waits');
+    await place.teams('send', 'login', 'ada', LONG);
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(join(place.root, '.teams/login/ada_inbox.jsonl'), 'garbage\n', { flag: 'a' });
     writeFileSync(join(place.root, 'secret'), 'secret\n', { mode: 0o644 });
     rmSync(path, { recursive: true, force: true });

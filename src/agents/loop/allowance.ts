@@ -1,5 +1,7 @@
 /** What a vendor tells of its limit of requests in the headers of an answer. */
 
+import { LONGEST_TOLD_MS } from '../../model/agent/usage.ts';
+
 interface ToldAllowance {
   readonly left: number;
   readonly resetMs: number;
@@ -28,8 +30,6 @@ const NAMES = [
   ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
 ] as const;
 
-const LONGEST_MS = 60 * 60_000;
-
 const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
 
@@ -48,4 +48,4 @@ function resetIn(headers: Headers, name: string): number | undefined {
   return bounded(parts.reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (units[unit] ?? 0), 0));
 }
 
-const bounded = (ms: number): number => Math.max(0, Math.min(ms, LONGEST_MS));
+const bounded = (ms: number): number => Math.max(0, Math.min(ms, LONGEST_TOLD_MS));

@@ -1,38 +1,14 @@
 /**
- * The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the SDK does the
+ * The Agent Client Protocol as steps: what an update means, how a prompt ended. Pure; the SDK does the
  * transport.
  */
 import { defined } from '../../model/text/defined.ts';
 import { toldNumber, toldSum, type Usage } from '../../model/agent/usage.ts';
-import type {
-  ContentBlock,
-  PermissionOption,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  SessionUpdate,
-  ToolCallUpdate,
-} from '@agentclientprotocol/sdk';
+import type { ContentBlock, SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import type { CallAnswer, AccessKind } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { refused } from '../vendor-fault.ts';
-import { TOOL_NAMES } from '../../model/team/tool.ts';
-import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
-
-type Kind = NonNullable<ToolCallUpdate['kind']>;
-
-const EFFECTS: Readonly<Record<Kind, AccessKind>> = {
-  read: 'reads',
-  search: 'reads',
-  think: 'reads',
-  edit: 'writes',
-  delete: 'writes',
-  move: 'writes',
-  execute: 'runs',
-  fetch: 'reaches',
-  switch_mode: 'unknown',
-  other: 'unknown',
-};
+import { tellStep, type AgentStep } from './agent-step.ts';
 
 const LINE = 200;
 
@@ -77,7 +53,7 @@ export function messageCollector(): MessageCollector {
 }
 
 /** Sound and images have no words: their place is told. */
-function wordsOf(content: ContentBlock): string {
+export function wordsOf(content: ContentBlock): string {
   switch (content.type) {
     case 'text':
       return content.text;
@@ -127,51 +103,6 @@ function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: b
 /** Some programs first mention a tool when they ask for it. */
 export const startSteps = (toolCall: ToolCallUpdate): AgentStep[] =>
   toolSteps({ ...toolCall, status: 'in_progress' }, true);
-
-/**
- * Whether it is a tool of our own server: the member has permission for it already. Of a command or an edit the title is
- * what the model wrote, so only a whole title counts, and only of a tool that the program itself says is of no kind.
- */
-const isOurs = ({ title, name, kind }: ToolCallUpdate): boolean =>
-  (kind ?? 'other') === 'other' && [title, name].some((word) => OUR_TOOL.test(word ?? ''));
-
-const NAMES = TOOL_NAMES.join('|');
-const OUR_TOOL = new RegExp(`^(?:(?:mcp__)?team__?(?:${NAMES})|(?:${NAMES}) \\(team MCP Server\\))$`);
-
-/** @returns undefined for what needs no permission */
-export function askIn({ toolCall }: RequestPermissionRequest): Omit<PermissionAskedEvent, 'type'> | undefined {
-  const { kind, title, locations, content } = toolCall;
-  if (isOurs(toolCall)) return undefined;
-  const edited = (content ?? []).flatMap((one) => (one.type === 'diff' ? [one.path] : []));
-  const named = pathsSchema.safeParse(toolCall.rawInput).data ?? [];
-  const paths = [...new Set([...(locations ?? []).map(({ path }) => path), ...edited, ...named])];
-  const tool = `${kind ?? 'other'} ${title ?? ''}`.trim().slice(0, LINE);
-  return { tool, effect: EFFECTS[kind ?? 'other'], paths, input: inputOf(toolCall) };
-}
-
-/** The whole call, as a person reads it: its command, else its input or its diffs. */
-function inputOf({ title, rawInput, content }: ToolCallUpdate): string {
-  const command = commandSchema.safeParse(rawInput).data?.command;
-  if (command !== undefined) return command;
-  const diffs = (content ?? []).flatMap((one) =>
-    one.type === 'diff' ? [`${one.path}\n${one.oldText ?? ''}\n→\n${one.newText}`] : [],
-  );
-  if (diffs.length > 0) return diffs.join('\n\n');
-  return rawInput === undefined || rawInput === null ? (title ?? '') : JSON.stringify(rawInput);
-}
-
-const commandSchema = z.object({ command: z.string() });
-
-const pathsSchema = z
-  .object({ filePath: z.string().optional(), file_path: z.string().optional(), path: z.string().optional() })
-  .transform((given) => Object.values(given).filter((path) => path !== undefined));
-
-/** Chooses by the option's kind: each agent has its own ids. "Once" comes first, so that the agent asks again. */
-export function chosen(options: readonly PermissionOption[], answer: CallAnswer): RequestPermissionResponse {
-  const wanted = answer.ok ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
-  const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
-  return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } };
-}
 
 const tokens = toldNumber;
 const answerSchema = z.object({

@@ -15,9 +15,8 @@ import { UsageError } from '../../model/text/errors.ts';
 import type { Agent, CallAnswer, AgentContext, ToolImage, TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { acpLaunch } from './acp-presets.ts';
+import { askIn, chosen } from './acp-permissions.ts';
 import {
-  askIn,
-  chosen,
   contextIn,
   planIn,
   promptSteps,

@@ -17,6 +17,11 @@ const errorInfo = z
 const turnError = z.object({ message: z.string(), codexErrorInfo: errorInfo });
 export type CodexError = z.infer<typeof turnError>;
 
+const change = z.object({
+  path: z.string(),
+  kind: z.object({ type: z.string(), move_path: z.string().nullish() }).optional().catch(undefined),
+  diff: z.string().optional().catch(undefined),
+});
 const item = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agentMessage'), id: z.string(), text: z.string() }),
   z.object({ type: z.literal('commandExecution'), id: z.string(), command: z.string() }),
@@ -24,7 +29,7 @@ const item = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('fileChange'),
     id: z.string(),
-    changes: z.array(z.object({ path: z.string(), diff: z.string().optional().catch(undefined) })).catch([]),
+    changes: z.array(change).catch([]),
   }),
   z.object({ type: z.literal('webSearch'), id: z.string(), query: z.string().catch('') }),
   z.object({ type: z.literal('contextCompaction'), id: z.string() }),
@@ -176,7 +181,10 @@ export function turnEnd({ status, error }: Completed, text: string): TurnEnd {
 const approvalSchema = z.object({
   itemId: z.string().nullish(),
   command: z.string().nullish(),
+  cwd: z.string().nullish(),
   grantRoot: z.string().nullish(),
+  networkApprovalContext: z.unknown().optional(),
+  additionalPermissions: z.unknown().optional(),
 });
 
 /** The files that a `fileChange` item is about to change, by the item's id. */
@@ -199,14 +207,33 @@ export function approvalIn(
   { method, params }: RpcHeard,
   begun: CodexChanges,
 ): Omit<PermissionAskedEvent, 'type'> | undefined {
-  const { itemId, command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
+  const asked = approvalSchema.safeParse(params);
+  if (!asked.success) return undefined;
+  const { itemId, command, cwd, grantRoot, ...more } = asked.data;
+  const wants = Object.entries(more).filter(([, value]) => value !== undefined && value !== null);
+  const beside = wants.length > 0 ? [JSON.stringify(Object.fromEntries(wants))] : [];
   if (method === 'item/commandExecution/requestApproval')
-    return { tool: `shell ${command ?? ''}`.slice(0, LINE), effect: 'runs', paths: [], input: command ?? '' };
+    return {
+      tool: `shell ${command ?? ''}`.slice(0, LINE),
+      effect: 'runs',
+      paths: typeof cwd === 'string' ? [cwd] : [],
+      input: [command ?? '', ...beside].join('\n'),
+    };
   if (method !== 'item/fileChange/requestApproval') return undefined;
   const changes = begun.get(itemId ?? '') ?? [];
-  const paths = [...changes.map(({ path }) => path), ...(typeof grantRoot === 'string' ? [grantRoot] : [])];
-  const input = changes.map(({ path, diff = '' }) => `${path}\n${diff}`).join('\n');
-  return { tool: 'apply_patch', effect: 'writes', paths, input };
+  const changed = changes.flatMap(({ path, kind }) => [path, ...(kind?.move_path ? [kind.move_path] : [])]);
+  const texts = changes.map(({ path, kind, diff = '' }) => {
+    const to = kind?.move_path ? ` → ${kind.move_path}` : '';
+    return `${kind?.type ?? 'change'} ${path}${to}\n${diff}`;
+  });
+  const granted = typeof grantRoot === 'string' ? [grantRoot] : [];
+  const all = granted.map((root) => `and every later write below ${root}`);
+  return {
+    tool: 'apply_patch',
+    effect: 'writes',
+    paths: [...changed, ...granted],
+    input: [...texts, ...all, ...beside].join('\n'),
+  };
 }
 
 export const approval = (answer: CallAnswer): JsonObject => ({ decision: answer.ok ? 'accept' : 'decline' });

@@ -304,7 +304,10 @@ class CodexSession implements DialectSession {
       return this.#rpc.respond(id, { action: 'accept', content: {}, _meta: null });
     const ask = approvalIn(heard, this.#changes);
     if (ask === undefined) return this.#rpc.refuse(id, `${heard.method} is not supported here.`);
-    const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
+    const within = withinRoot(this.#line.cwd, ask.paths);
+    // A command runs at the root of the workspace, if nothing else is said.
+    const paths = ask.effect === 'runs' ? within.filter((path) => path !== '.') : within;
+    const event = { ...ask, type: 'asked' as const, paths };
     this.#line.tell({ do: 'ask', event, reply: (answer) => this.#rpc.respond(id, approval(answer)) });
   }
 

@@ -38,3 +38,6 @@ export const isBelievable = ({ costUsd = 0, ...usage }: Usage): boolean =>
   [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.cacheWriteTokens ?? 0].every(isCount);
 
 const isCount = (count: number): boolean => Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS;
+
+/** Milliseconds after which a limit that a vendor tells is whole again at the latest. */
+export const LONGEST_TOLD_MS = 60 * 60_000;

@@ -50,7 +50,7 @@ export class PermissionGate {
     const { store, name } = this.#session;
     const config = store.config.readOwn();
     const member = config?.members.find((one) => one.name === name);
-    const tool = toolOf(asked.tool);
+    const tool = toolOf(asked);
     const hash = hashText(JSON.stringify([tool, asked.effect, asked.paths, asked.input]));
     const isAsked = asksPerson(config, member) && asked.effect !== 'reads';
     if (!isAsked || allowedBy(config?.allowed ?? [], { tool, hash })) return ALLOWED;
@@ -114,16 +114,25 @@ export class PermissionGate {
 
 const ALLOWED: CallAnswer = { ok: true, text: '' };
 
-/** The tool's name without what it does: `shell npm test` is a call of `shell`. */
-const toolOf = (tool: string): string => (tool.split(/\s/, 1)[0] ?? tool).slice(0, 200) || 'unknown';
+/**
+ * The tool's name without what it does: `shell npm test` is a call of `shell`. What an unknown tool does is not known from
+ * its first word: it is named whole, and a name that is too long ends in its hash.
+ */
+function toolOf({ tool, effect }: Pick<PermissionAsk, 'tool' | 'effect'>): string {
+  const name = (effect === 'unknown' ? tool.trim() : tool.split(/\s/, 1)[0]) || 'unknown';
+  return name.length <= MOST_OF_NAME ? name : `${name.slice(0, MOST_OF_NAME - 65)}…${hashText(name)}`;
+}
+
+/** Characters of a tool's name. */
+const MOST_OF_NAME = 200;
 
 /**
  * What a person reads: the tool, the paths, then the call itself. Of a call that is too long it says so before all else:
  * nobody allows an end that is not seen.
  */
 function textOf({ tool, effect, paths, input }: PermissionAsk): string {
-  const where = paths.length === 0 ? '' : ` ${paths.join(', ')}`;
-  const head = cut(`${toolOf(tool)} ${effect}${where}`, ASKED_LIMIT / 2);
+  const where = paths.length === 0 ? '' : `${effect === 'runs' ? ' in' : ''} ${paths.join(', ')}`;
+  const head = cut(`${toolOf({ tool, effect })} ${effect}${where}`, ASKED_LIMIT / 2);
   const whole = input === '' ? head : `${head}\n${input}`;
   if (whole.length <= ASKED_LIMIT) return whole;
   const shown = ASKED_LIMIT - head.length - FOR_REMARK;

@@ -7,6 +7,7 @@
 import { answeredAt, isUnlimited, LONGEST_ASKED_MS, NO_PAUSE, refusedAt } from '../../policy/backoff.ts';
 import {
   allowanceTold,
+  believable,
   givenBack,
   isGoverned,
   tryBegin,
@@ -63,7 +64,7 @@ export class VendorPace {
       const now = this.#clock.monotonic();
       const asking = { caller: this.#caller, team: this.#team, process: ownIdentity(), now };
       const isBegun = await this.#file.update((known) => {
-        const before = withoutDead<ProcessIdentity>(known ?? NO_PAUSE, (process) => livenessOf(process) === 'dead');
+        const before = withoutDead(this.#believed(known), (process) => livenessOf(process) === 'dead');
         const began = left > 0 ? waiting(before, asking) : tryBegin(before, asking);
         return { next: began.next, result: began.isBegun };
       });
@@ -110,7 +111,7 @@ export class VendorPace {
   async allowed(told: Allowance): Promise<void> {
     const now = this.#clock.monotonic();
     await this.#file.update((known) => {
-      const next = allowanceTold<ProcessIdentity>(known ?? NO_PAUSE, { told, calledAt: this.#calledAt, now });
+      const next = allowanceTold(this.#believed(known), { told, calledAt: this.#calledAt, now });
       return { next, result: undefined };
     });
   }
@@ -125,14 +126,18 @@ export class VendorPace {
   }
 
   #record(): PaceRecord {
-    return this.#file.read() ?? NO_PAUSE;
+    return this.#believed(this.#file.read());
+  }
+
+  #believed(known: PaceRecord | undefined): PaceRecord {
+    return believable(known ?? NO_PAUSE, this.#clock.monotonic());
   }
 
   /** The caller gives its place back with it. */
   async #change(change: (record: PaceRecord) => PaceRecord): Promise<void> {
     this.#isKnown = false;
     await this.#file.update((known) => {
-      return { next: givenBack(change(known ?? NO_PAUSE), this.#caller), result: undefined };
+      return { next: givenBack(change(this.#believed(known)), this.#caller), result: undefined };
     });
   }
 }

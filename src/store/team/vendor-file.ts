@@ -5,8 +5,9 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../../model/text/clock.ts';
+import { codeOf } from '../../model/text/errors.ts';
 import { ownIdentity } from '../../os/process-table.ts';
-import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
+import { DIRECTORY_MODE, onDisk, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
 import { Document } from '../lock/document.ts';
@@ -54,9 +55,14 @@ export class VendorFile {
     this.#name = hash;
   }
 
-  /** @returns undefined if nothing is known */
+  /** @returns undefined if nothing is known: also of a file that is damaged, which the next update replaces */
   read(): VendorFileRecord | undefined {
-    return current(this.#documents().document.read());
+    try {
+      return current(this.#documents().document.read());
+    } catch (error) {
+      if (codeOf(error) !== 'CORRUPT') throw error;
+      return undefined;
+    }
   }
 
   async update<Result>(
@@ -71,10 +77,16 @@ export class VendorFile {
     );
     makeDirectory(disk, this.#folder);
     const { document, locks } = this.#documents();
-    try {
-      return await document.update((known) => {
+    const update = () =>
+      document.update((known) => {
         const { next, result } = change(current(known));
         return { next: next && { ...next, version: 1, bootId: ownIdentity().bootId }, result };
+      });
+    try {
+      return await update().catch((error: unknown) => {
+        if (codeOf(error) !== 'CORRUPT') throw error;
+        removeFile(disk, this.#path);
+        return update();
       });
     } finally {
       // Its token goes at once: a caller has no moment at which it ends.
@@ -82,13 +94,16 @@ export class VendorFile {
     }
   }
 
+  get #path(): string {
+    return join(this.#folder, `${this.#name}.json`);
+  }
+
   #documents() {
     if (this.#open !== undefined) return this.#open;
     const [disk, clock, folder] = [this.#disk, this.#clock, this.#folder];
     const locks = new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true });
-    const path = join(folder, `${this.#name}.json`);
     const lock = join(folder, `${this.#name}.lock`);
-    const made = { document: new Document({ disk, path, lock, locks, schema: vendorFileSchema }), locks };
+    const made = { document: new Document({ disk, path: this.#path, lock, locks, schema: vendorFileSchema }), locks };
     // Its folder is a part of the lock's identity.
     if (folderAt(disk, folder) !== undefined) this.#open = made;
     return made;

@@ -1,10 +1,10 @@
 /** How members of several teams call one vendor, through the file of its credential. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi, onTestFinished } from 'vitest';
-import { identityOf } from '../../../src/os/process-table.ts';
+import { identityOf, ownIdentity } from '../../../src/os/process-table.ts';
 import { VendorPace } from '../../../src/runtime/process/vendor-pace.ts';
 import { tempDir } from '../../support/temp.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -102,4 +102,50 @@ test('a told allowance is used up by all teams together, then all wait for its r
   expect(known()).toMatchObject({ allowance: { left: 0, limit: 20 } });
   clock.advance(40_001);
   expect(await cy?.begin()).toBe(0);
+});
+
+const FAR = 1e300;
+const other = () => ({ bob: { team: 'theirs', process: ownIdentity(), askedAt: FAR } });
+const served = (team: string) => ({ served: { [team]: 1_000 }, countedSince: FAR });
+
+test.each<[what: string, forged: (team: string) => object | string | undefined]>([
+  ['a pause that ends in the far future', () => ({ refusals: 5, until: FAR, length: FAR })],
+  ['no slot', () => ({ slots: 0 })],
+  ['an allowance that is never whole again', () => ({ allowance: { left: 0, until: FAR, limit: 20 } })],
+  ['an allowance of nothing', () => ({ allowance: { left: 0, until: 0, limit: 0 } })],
+  ['one who waits since the far future', (team) => ({ callers: other(), ...served(team) })],
+  ['calls that began in the far future', () => ({ slots: 1, open: { bob: FAR } })],
+  ['as many refusals as a number can count', () => ({ refusals: Number.MAX_SAFE_INTEGER, learnedAt: FAR })],
+  ['as many calls as a number can count', (team) => ({ served: { [team]: Number.MAX_SAFE_INTEGER }, countedSince: 0 })],
+  ['a negative number', () => ({ refusals: -1 })],
+  ['another form', () => ({ open: [] })],
+  ['no JSON', () => '{'],
+  ['nothing', () => ''],
+  ['a pipe in its place', () => undefined],
+])('a forged file keeps nobody from calling, and is mended: %s', async (_, forged) => {
+  const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
+  const pace = new VendorPace(store, 'acme', 'ada');
+  await pace.begin();
+  await pace.refused(undefined);
+  clock.advance(120_000);
+  await pace.begin();
+  await pace.answered();
+  const path = file();
+  const bootId = ownIdentity().bootId;
+  const record = forged(store.paths.folder);
+  if (record === undefined) {
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+  } else {
+    const text =
+      typeof record === 'string' ? record : JSON.stringify({ version: 1, bootId, refusals: 0, until: 0, ...record });
+    writeFileSync(path, text);
+  }
+  expect(await pace.begin()).toBe(0);
+  await pace.refused(undefined);
+  expect(pace.left()).toBeLessThanOrEqual(60_000);
+  clock.advance(60_001);
+  expect(await pace.begin()).toBe(0);
+  await pace.answered();
+  expect(pace.left()).toBe(0);
 });
