@@ -7,6 +7,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
+import { markedFiles } from '../trees/conflict-marks.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
 import { commitTree, keepCommit, mergeTrees, VaultRefs } from '../trees/vault.ts';
@@ -67,6 +68,16 @@ export class LandingStack {
         task,
         files,
         why: `${strays.join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`,
+      };
+    // Only an agent whose change came back has marks in its tree.
+    const marked = task.bounced === undefined ? [] : await markedFiles(task.attempt, own);
+    if (marked.length > 0)
+      return {
+        kind: 'conflict',
+        task,
+        files,
+        onMain: true,
+        why: `marks of a conflict are still in ${marked.join(', ')}: resolve them`,
       };
     const { tree, conflicts, said } = await mergeTrees(top, task.attempt.commit, own);
     if (conflicts.length > 0)

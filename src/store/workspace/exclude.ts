@@ -85,7 +85,8 @@ const linesOf = (text: string): string[] => text.split(/\r?\n/);
 function gitDirectory(from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
     const git = join(at, '.git');
-    if (isDirectory(git)) return git;
+    // A folder without it is no repository, for git neither: a stub that something left.
+    if (isDirectory(git) && isThere(join(git, 'HEAD'))) return git;
     const pointed = isThere(git) ? /^gitdir: (.+)$/m.exec(readIfAllowed(git) ?? '')?.[1] : undefined;
     if (pointed !== undefined) return commonDirectory(resolve(at, pointed.trim()));
     if (dirname(at) === at) return undefined;

@@ -1,6 +1,6 @@
 /** What git leaves out after `excludeFromGit`: the folders of teams, and nothing of a project's own files. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { excludeFromGit, missingExclusion } from '../../../src/store/workspace/exclude.ts';
@@ -87,4 +87,15 @@ it.each(['info', 'info/exclude'])('a link in the place of .git/%s is not written
     warning: expect.stringContaining('is a link') as string,
   });
   expect(readFileSync(join(elsewhere, 'exclude'), 'utf8')).toBe('mine\n');
+});
+
+it('a folder .git that is no repository is left as it is, and the repository above it counts, as for git', () => {
+  const { root, file } = repository('packages/one');
+  mkdirSync(join(root, '.git/info'), { recursive: true });
+  expect(excludeFromGit(root).isAdded).toBe(true);
+  expect(readFileSync(file, 'utf8')).toContain('.tasks/');
+  expect(readdirSync(join(root, '.git/info'))).toEqual([]);
+  const bare = tempDir();
+  mkdirSync(join(bare, '.git'));
+  expect(missingExclusion(bare)).toBeUndefined();
 });

@@ -66,7 +66,7 @@ describe.skipIf(noTmux())('a run on a terminal', () => {
   it('a red run that nobody mends ends with its report and exit 1', async () => {
     const place = placeWith([{ subject: 'Test', run: 'exit 3', retries: 0 }]);
     const terminal = new Terminal(running('ci.json --yes'), place.environment, { cwd: place.root, columns, rows });
-    await terminal.shows(/The run has ended\..*report \(in \d+ s; any key stays\)/);
+    await terminal.shows(/The run has ended\..*report \(in [1-3]\d\d s; any key stays\)/);
     terminal.type('q');
     expect(await terminal.shows(/EXIT 1/)).toMatch(/TEAM FAILED[^]*exit 3/);
   });

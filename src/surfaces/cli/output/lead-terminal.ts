@@ -14,8 +14,8 @@ export interface ShownRun {
   ask?: (signal: AbortSignal) => Promise<Ending>;
 }
 
-/** How long a view waits for a key at the end of a run that failed. */
-const ENDING_S = 15;
+/** How long a view waits for a key at the end of a run that failed: time to mend a file in another window. */
+const ENDING_S = 300;
 
 /** Call before leading: from then on this process never writes to a terminal. */
 export const freeTerminal = ({ io }: CliContext): TerminalProcess | undefined =>
