@@ -23,6 +23,7 @@ describe('a `.git` that cannot be used', () => {
   it.skipIf(isRoot)('and that may not be written costs one warning', async () => {
     const place = new Workplace();
     mkdirSync(join(place.root, '.git/info'), { recursive: true });
+    place.put('.git/HEAD', 'ref: refs/heads/main\n');
     for (const folder of ['.git/info', '.git']) chmodSync(join(place.root, folder), 0o500);
     onTestFinished(() => {
       for (const folder of ['.git', '.git/info']) chmodSync(join(place.root, folder), 0o700);
@@ -36,6 +37,7 @@ describe('a `.git` that cannot be used', () => {
   it('and whose exclude list is a folder costs one warning', async () => {
     const place = new Workplace();
     mkdirSync(join(place.root, '.git/info/exclude'), { recursive: true });
+    place.put('.git/HEAD', 'ref: refs/heads/main\n');
     const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
     expect(code).toBe(0);
     expect(err).toMatch(/^teams: git does not ignore .*\n$/);
