@@ -22,11 +22,14 @@ import { TimeSlices } from '../process/time-slices.ts';
 import { hasEnded } from './follow.ts';
 import { TwoLogs } from './merged-log.ts';
 
+/** A member at one moment; how much of its mail was unread is null where that was not recorded. */
+export type SnapshotMember = Omit<SeenMemberStatus, 'unread'> & { readonly unread: number | null };
+
 /** A team at one moment. */
 export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'outcome' | 'lead'> {
-  readonly members: readonly SeenMemberStatus[];
-  /** Unread messages of the lead. */
-  readonly unread: number;
+  readonly members: readonly SnapshotMember[];
+  /** Unread messages of the lead; null where that was not recorded. */
+  readonly unread: number | null;
   readonly problems: readonly TeamProblem[];
   /** Member → its ANSI colour. */
   readonly colors: ReadonlyMap<string, number>;

@@ -153,6 +153,7 @@ export interface InboxPaths {
   readonly bell: string;
   readonly bad: string;
   readonly history: string;
+  readonly receipts: string;
   /** The beginning of the file names of taken segments. */
   readonly takenPrefix: string;
   segment(number: number, id: string): string;
@@ -168,6 +169,7 @@ function inboxPaths(directory: string, member: Name): InboxPaths {
     bell: `${base}.bell`,
     bad: `${base}.bad.jsonl`,
     history: join(directory, `${member}_history.jsonl`),
+    receipts: join(directory, `${member}_receipts.jsonl`),
     takenPrefix: `${member}_inbox.taken.`,
     segment: (number, id) => `${base}.taken.${String(number).padStart(6, '0')}-${id}.jsonl`,
     oversized: (id) => `${base}.bad.${id}.raw`,
