@@ -31,9 +31,24 @@ const vendorFileSchema = z.object({
   slots: count.optional(),
   open: z.record(z.string(), z.number()).optional(),
   callers: z
-    .record(z.string(), z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional() }))
+    .record(
+      z.string(),
+      z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional(), nth: count.optional() }),
+    )
     .optional(),
-  allowance: z.object({ left: count, until: z.number(), limit: count, refilledAt: z.number().optional() }).optional(),
+  allowance: z
+    .object({
+      left: count,
+      until: z.number(),
+      limit: count,
+      refilledAt: z.number().optional(),
+      lately: z
+        .array(z.object({ at: z.number(), left: count }))
+        .readonly()
+        .optional(),
+    })
+    .optional(),
+  begun: count.optional(),
   served: z.record(z.string(), count).optional(),
   countedSince: z.number().optional(),
   learnedAt: z.number().optional(),

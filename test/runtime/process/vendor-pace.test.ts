@@ -18,6 +18,7 @@ beforeEach(() => {
 
 const folder = (): string => join(state, 'teams', 'vendors');
 const file = (): string => join(folder(), readdirSync(folder()).find((name) => name.endsWith('.json')) ?? '');
+const placeOf = ({ clock, paths }: ToldTeam['store']) => ({ clock, folder: paths.folder });
 const known = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
 
 test('a clock that is set back or forward after a refusal changes no pause', async () => {
@@ -25,10 +26,10 @@ test('a clock that is set back or forward after a refusal changes no pause', asy
   let shift = 0;
   const now = clock.now.bind(clock);
   clock.now = () => now() + shift;
-  const pace = new VendorPace(store, 'acme', 'ada');
+  const pace = new VendorPace(placeOf(store), 'acme', 'ada');
   expect(await pace.begin()).toBe(0);
   const pause = await pace.refused(30_000);
-  const other = new VendorPace(store, 'acme', 'bob');
+  const other = new VendorPace(placeOf(store), 'acme', 'bob');
   for (shift of [-3_600_000, 3_600_000]) for (const one of [pace, other]) expect(one.left()).toBe(pause);
   clock.advance(pause + 1);
   for (const one of [pace, other]) expect(one.left()).toBe(0);
@@ -36,7 +37,7 @@ test('a clock that is set back or forward after a refusal changes no pause', asy
 
 test('a third member waits for a slot until one of two calls was answered; then nobody writes the file', async () => {
   const { store } = new ToldTeam({ ada: 'executor/exec' });
-  const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(store, 'acme', caller));
+  const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(placeOf(store), 'acme', caller));
   if (!ada || !bob || !cy) throw new Error('three');
   expect([await ada.begin(), await bob.begin()]).toEqual([0, 0]);
   expect(await cy.begin()).toBeGreaterThan(0);
@@ -58,8 +59,8 @@ test('a third member waits for a slot until one of two calls was answered; then 
 
 test('two teams with one key share a pause, and another key has its own', async () => {
   const [one, two] = [new ToldTeam({ ada: 'executor/exec' }), new ToldTeam({ ada: 'executor/exec' })];
-  const [first, second] = [one, two].map(({ store }) => new VendorPace(store, 'acme\nkey', 'ada'));
-  const other = new VendorPace(two.store, 'acme\nother key', 'ada');
+  const [first, second] = [one, two].map(({ store }) => new VendorPace(placeOf(store), 'acme\nkey', 'ada'));
+  const other = new VendorPace(placeOf(two.store), 'acme\nother key', 'ada');
   await first?.begin();
   await first?.refused(30_000);
   expect(second?.left()).toBeGreaterThanOrEqual(30_000);
@@ -74,7 +75,7 @@ test('the slots of a process that was killed are free at once, and those of a li
   const child = spawn('sleep', ['60']);
   onTestFinished(() => void child.kill('SIGKILL'));
   const process = identityOf(child.pid ?? 0);
-  const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(store, 'acme', caller));
+  const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(placeOf(store), 'acme', caller));
   await ada?.begin();
   await bob?.begin();
   const record = JSON.parse(readFileSync(file(), 'utf8')) as { callers: Record<string, object> };
@@ -89,7 +90,7 @@ test('the slots of a process that was killed are free at once, and those of a li
 
 test('a told allowance is used up by all teams together, then all wait for its reset', async () => {
   const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
-  const paces = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(store, 'acme', caller));
+  const paces = ['ada', 'bob', 'cy'].map((caller) => new VendorPace(placeOf(store), 'acme', caller));
   const [ada, bob, cy] = paces;
   await ada?.begin();
   await ada?.allowed({ limit: 20, left: 2, resetMs: 40_000 });
@@ -124,7 +125,7 @@ test.each<[what: string, forged: (team: string) => object | string | undefined]>
   ['a pipe in its place', () => undefined],
 ])('a forged file keeps nobody from calling, and is mended: %s', async (_, forged) => {
   const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
-  const pace = new VendorPace(store, 'acme', 'ada');
+  const pace = new VendorPace(placeOf(store), 'acme', 'ada');
   await pace.begin();
   await pace.refused(undefined);
   clock.advance(120_000);
