@@ -7,7 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { newId } from '../../store/files/new-ids.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
-import { type spendingEvent } from '../../model/team/spending-sum.ts';
+import type { spendingEvent } from '../../model/team/spending-sum.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { marks } from '../../os/draw-marks.ts';
