@@ -1,11 +1,21 @@
 /** How members of several teams call one vendor, through the file of its credential. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, test, vi, onTestFinished } from 'vitest';
 import { identityOf, ownIdentity } from '../../../src/os/process-table.ts';
 import { VendorPace } from '../../../src/runtime/process/vendor-pace.ts';
+import { breakLocks, leftLocks } from '../../../src/store/team/abandoned-locks.ts';
 import { tempDir } from '../../support/temp.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
@@ -117,13 +127,88 @@ test.each<[what: string, forged: (team: string) => object | string | undefined]>
   ['one who waits since the far future', (team) => ({ callers: other(), ...served(team) })],
   ['calls that began in the far future', () => ({ slots: 1, open: { bob: FAR } })],
   ['as many refusals as a number can count', () => ({ refusals: Number.MAX_SAFE_INTEGER, learnedAt: FAR })],
+  ['a later version', () => ({ version: 99 })],
   ['as many calls as a number can count', (team) => ({ served: { [team]: Number.MAX_SAFE_INTEGER }, countedSince: 0 })],
   ['a negative number', () => ({ refusals: -1 })],
   ['another form', () => ({ open: [] })],
   ['no JSON', () => '{'],
   ['nothing', () => ''],
-  ['a pipe in its place', () => undefined],
 ])('a forged file keeps nobody from calling, and is mended: %s', async (_, forged) => {
+  await expectMended((path, { paths }) => {
+    const record = forged(paths.folder);
+    const { bootId } = ownIdentity();
+    const whole = { version: 1, bootId, refusals: 0, until: 0 };
+    writeFileSync(path, typeof record === 'string' ? record : JSON.stringify({ ...whole, ...record }));
+  });
+});
+
+test.each<[what: string, put: (path: string) => void]>([
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['an empty directory', (path) => mkdirSync(path)],
+  [
+    'a directory with files',
+    (path) => {
+      mkdirSync(join(path, 'sub'), { recursive: true });
+      writeFileSync(join(path, 'sub', 'kept'), 'kept');
+    },
+  ],
+  ['a link to nothing', (path) => symlinkSync(join(state, 'nothing'), path)],
+  ['a link to a file', (path) => symlinkSync(linked(), path)],
+  ['a link to itself', (path) => symlinkSync(path, path)],
+  ['a second name of a file', (path) => linkSync(linked(), path)],
+  ['a socket', (path) => void execFileSync('python3', ['-c', BIND, path])],
+  ['a file that may not be read', (path) => writeFileSync(path, '{}', { mode: 0 })],
+  ['a large file without contents', (path) => execFileSync('truncate', ['-s', '60G', path])],
+])('%s in the place of the file keeps nobody from calling, and is mended', async (what, put) => {
+  await expectMended(put);
+  if (existsSync(join(state, 'linked'))) expect(readFileSync(join(state, 'linked'), 'utf8')).toBe('mine');
+  const kept = readdirSync(folder(), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('/kept'));
+  expect(kept).toHaveLength(what === 'a directory with files' ? 1 : 0);
+});
+
+test.each<[what: string, put: (path: string) => void]>([
+  ['a directory', (path) => mkdirSync(join(path, 'sub'), { recursive: true })],
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a link', (path) => symlinkSync(join(state, 'nothing'), path)],
+  ['another text', (path) => writeFileSync(path, 'somebody')],
+])('%s in the place of its lock is one that `teams doctor --break-lock` removes', async (_, put) => {
+  await expectMended((path, { paths }) => {
+    const lock = path.replace('.json', '.lock');
+    put(lock);
+    const left = leftLocks(paths, 0);
+    expect(left).toMatchObject([{ path: lock }]);
+    breakLocks(left);
+  });
+});
+
+test.each<[what: string, put: (path: string) => void]>([
+  [
+    'a file in the place of its folder',
+    (path) => {
+      rmSync(dirname(path), { recursive: true });
+      writeFileSync(dirname(path), '');
+    },
+  ],
+  [
+    'a link in the place of its folder',
+    (path) => {
+      rmSync(dirname(path), { recursive: true });
+      symlinkSync(state, dirname(path));
+    },
+  ],
+])('%s keeps nobody from calling', async (_, put) => {
+  await expectMended(put);
+});
+
+const BIND = 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])';
+
+function linked(): string {
+  const path = join(state, 'linked');
+  writeFileSync(path, 'mine');
+  return path;
+}
+
+async function expectMended(forge: (path: string, store: ToldTeam['store']) => void): Promise<void> {
   const { store, clock } = new ToldTeam({ ada: 'executor/exec' });
   const pace = new VendorPace(placeOf(store), 'acme', 'ada');
   await pace.begin();
@@ -132,16 +217,8 @@ test.each<[what: string, forged: (team: string) => object | string | undefined]>
   await pace.begin();
   await pace.answered();
   const path = file();
-  const bootId = ownIdentity().bootId;
-  const record = forged(store.paths.folder);
-  if (record === undefined) {
-    rmSync(path);
-    execFileSync('mkfifo', [path]);
-  } else {
-    const text =
-      typeof record === 'string' ? record : JSON.stringify({ version: 1, bootId, refusals: 0, until: 0, ...record });
-    writeFileSync(path, text);
-  }
+  rmSync(path);
+  forge(path, store);
   expect(await pace.begin()).toBe(0);
   await pace.refused(undefined);
   expect(pace.left()).toBeLessThanOrEqual(60_000);
@@ -149,4 +226,4 @@ test.each<[what: string, forged: (team: string) => object | string | undefined]>
   expect(await pace.begin()).toBe(0);
   await pace.answered();
   expect(pace.left()).toBe(0);
-});
+}
