@@ -9,7 +9,10 @@ import { git, scene, userState, type Scene } from '../../support/tree-scene.ts';
 import { openPage } from '../../support/web.ts';
 
 /** A command writes a file of its own, with what it was told when its change came back. */
-const AGENTS = { writer: { kind: 'exec', command: 'cat >/dev/null; echo "${TEAMS_NOTE:-first}" >$TEAMS_MEMBER.txt' } };
+const AGENTS = {
+  writer: { kind: 'exec', command: 'cat >/dev/null; echo "${TEAMS_NOTE:-first}" >$TEAMS_MEMBER.txt' },
+  helper: { kind: 'exec', command: 'cat >/dev/null; head -1 a.txt; echo x >helped.txt || echo refused' },
+};
 
 function project(
   config: object = {},
@@ -164,6 +167,19 @@ describe('a team with trees of an MCP host', () => {
     await until(isListed(host, /#1 \[completed\]/), 'it landed', 60_000);
     await host.say('TeamDelete', { name: 'login', force: true });
   }, 90_000);
+
+  test('lets subagents of the model that leads read the project, and not change it', async () => {
+    const { at, host: where } = project();
+    await using host = await Host.on(where);
+    expect(await host.say('TeamCreate', { name: 'login', isolation: 'trees' })).toMatch(/subagent[^.]* only reads/);
+    writeFileSync(join(at, 'a.txt'), 'edited\n');
+    expect(await host.say('Task', { prompt: 'Help.', agent: 'helper' })).toMatch(/^edited\nrefused/);
+    expect(text(at, 'helped.txt')).toBeUndefined();
+    await host.say('TeamDelete', { name: 'login' });
+    // Without a team, as ever.
+    expect(await host.say('Task', { prompt: 'Help.', agent: 'helper' })).not.toContain('refused');
+    expect(text(at, 'helped.txt')).toBe('x\n');
+  }, 60_000);
 
   test('goes on after its host, and lands without it', async () => {
     const { at, host: where, teams, landed } = project();
