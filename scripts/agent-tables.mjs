@@ -26,6 +26,7 @@ const TABLES = [
       ...HOSTS,
       'test/real-agents/mixed.test.ts',
       'test/real-agents/team.test.ts',
+      'test/real-agents/trees.test.ts',
       'test/real-agents/overload.test.ts',
     ],
   },

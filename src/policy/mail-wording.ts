@@ -59,7 +59,7 @@ export function sentBack(
     hasOwnChange && cause !== 'unreadable'
       ? `Your files are now what landed meanwhile with your change on it${cause === 'conflict' ? '; where both conflict there are marks (<<<<<<<, =======, >>>>>>>): resolve them all, keep what both wanted' : ''}.`
       : 'Your files are now what landed meanwhile; do it again there.';
-  const reason = cause === 'review' ? `a person reviewed it and says: ${why}` : why;
+  const reason = cause === 'review' ? `its review says: ${why}` : why;
   return `SENT BACK: Your change for task #${taskId} did not land: ${reason}. ${tree}`;
 }
 

@@ -1,7 +1,8 @@
 /** Artifacts of tasks with trees that git ignores: they are kept, and whoever waited for them finds them. */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { EXEC, git, scene } from '../support/tree-scene.ts';
 
 it('an artifact that git ignores is kept, named, and in the tree of the task that waited for it; it does not land', async () => {
@@ -21,3 +22,37 @@ it('an artifact that git ignores is kept, named, and in the tree of the task tha
   expect((await teams('why', 'p', '1')).out).toContain(ref);
   expect(existsSync(join(at, 'out'))).toBe(false);
 }, 120_000);
+
+/** A git that keeps one more change in the team's repository, as a member does, while refs are copied into the project. */
+const SHIM = `#!/bin/sh
+"$REAL" "$@"; code=$?
+more() { env -i "$REAL" --git-dir="$VAULT" -c user.name=me -c user.email=me@here "$@" 2>/dev/null; }
+case " $* " in *" fetch "*" --dry-run "*)
+  main=$(more for-each-ref --format='%(refname)' refs/teams | grep '/main$')
+  more update-ref "\${main%main}attempts/99.$$" "$(more commit-tree -p "$main" -m "$$" "$main^{tree}")" && echo >>"$TOLD";;
+esac
+exit $code
+`;
+
+it('what is kept comes once into the project, though more is kept meanwhile', async () => {
+  const make = 'mkdir -p out && head -c 3000000 /dev/urandom >out/app.log && cp a.txt b.txt';
+  const { place, at, teams } = scene({ tasks: [{ subject: 'Build', run: make, artifact: 'out/app.log' }] });
+  const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const [bin, told] = [join(place.root, 'bin'), join(place.root, 'told')];
+  mkdirSync(bin);
+  const known = { REAL: real, VAULT: join(at, '.teams/p/vault.git'), TOLD: told };
+  const lines = Object.entries(known).map(([name, value]) => `${name}='${value}'`);
+  writeFileSync(join(bin, 'git'), SHIM.replace('\n', `\n${lines.join('\n')}\n`), { mode: 0o755 });
+  const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+  vi.stubEnv('PATH', PATH);
+  place.environment['PATH'] = PATH;
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(readFileSync(told, 'utf8').length).toBeGreaterThan(0);
+  const ref = /refs\/teams\/\S+\/outputs\/1\.1/.exec(out)?.[0] ?? '';
+  const blob = git(at, 'rev-parse', `${ref}:out/app.log`).trim();
+  const packs = readdirSync(join(at, '.git/objects/pack')).filter((name) => name.endsWith('.idx'));
+  const having = packs.filter((name) => git(at, 'verify-pack', '-v', join('.git/objects/pack', name)).includes(blob));
+  expect(having).toHaveLength(1);
+  expect(readdirSync(join(at, '.teams/p/vault.git')).filter((name) => /^(?:incoming|refs\.git)$/.test(name))).toEqual([]);
+});

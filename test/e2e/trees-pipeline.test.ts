@@ -105,3 +105,33 @@ it('work of a killed role is done again, though its document is there', { timeou
   expect(existsSync(join(at, '.teams', team(at), 'killed'))).toBe(true);
   expect(landed('built.txt')).toBe('built\n');
 });
+
+/** Its subagents say where they work, and whose history is there. */
+const TELLING = WORKER.replace(
+  'case',
+  `if [ -n "$TEAMS_SUBAGENT" ]; then
+  seen="$TEAMS_SUBAGENT in $PWD at $(git log -1 --format=%s)"
+  echo '{"rating":4,"convergent":[],"divergences":[],"action_items":["'$seen'"],"recommendation":"proceed","missing_requirements":[],"risks":[],"relevant_files":[],"patterns":[],"dependencies":[],"summary":"'$seen'"}'
+  exit
+fi
+case`,
+);
+
+it('subagents of a role work in the tree of their role', { timeout: 120_000 }, async () => {
+  const { at, run } = pipeline('spec-only', TELLING);
+  const { code, out, err } = await run('--isolation', 'trees');
+  expect(code, `${out}${err}`).toBe(0);
+  const session = join(at, '.teams', team(at));
+  const said = ['explorations', 'discussions'].flatMap((folder) =>
+    readdirSync(join(session, folder)).map((file) => readFileSync(join(session, folder, file), 'utf8')),
+  );
+  const seen = said.flatMap((text) => text.match(/(?:discuss|explore) in [^"\n]*/g) ?? []);
+  const began = `The project when team ${team(at)} began`;
+  const [analyst, writer] = ['analyst', 'writer'].map((role) => join(session, 'trees', role));
+  expect([...new Set(seen)].sort()).toEqual(
+    // The reviewer only reads: its subagents are isolated, and see its tree where the project lies.
+    [`discuss in ${at}`, `discuss in ${analyst}`, `discuss in ${writer}`, `explore in ${analyst}`].map(
+      (place) => `${place} at ${began}`,
+    ),
+  );
+});

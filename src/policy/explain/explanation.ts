@@ -42,6 +42,8 @@ export interface Facts {
   readonly board: Board;
   readonly members: ReadonlyMap<Name, MemberFacts>;
   readonly lead: LeadFacts;
+  /** Who looks at changes before they land: a person without it. */
+  readonly reviewer?: 'person' | 'lead' | undefined;
   /** Why no change can land at present. */
   readonly landing?: { readonly why: string; readonly since: string } | undefined;
   readonly since: StateTimes;
@@ -81,14 +83,17 @@ export interface Explanation {
 
 /** A request to the lead whose answer has not been delivered yet. */
 export function askedLead(facts: Facts, request: OpenRequest): Explanation {
-  const { waitingFor, next } = asked(request);
+  const { waitingFor, next } = asked(request, facts.reviewer);
   const about = request.task === undefined ? {} : { tasks: [request.task] };
   // It can be answered without a lead process.
   const leaderless = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
   return { waitingFor, since: request.at, who: LEAD, next: `${next}${leaderless}`, about };
 }
 
-function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitingFor' | 'next'> {
+function asked(
+  { kind, from, id, task }: OpenRequest,
+  reviewer: Facts['reviewer'],
+): Pick<Explanation, 'waitingFor' | 'next'> {
   switch (kind) {
     case 'question':
       return goesOn(from, `an answer to ${from}'s question`, `teams answer ${id} TEXT`);
@@ -100,10 +105,7 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
         next: `${from} continues when a person answers: \`teams answer ${id} yes\`, \`no REASON\` or \`always\`.`,
       };
     case 'review':
-      return {
-        waitingFor: `a person's review of its change (\`teams diff ${task ?? ''}\`)`,
-        next: `#${task ?? ''} lands after a person's review: \`teams task approve ${task ?? ''}\`, or \`teams task refuse ${task ?? ''} TEXT\` sends it back to ${from}.`,
-      };
+      return reviewed(task ?? '', from, reviewer);
     case 'consensus':
       return {
         waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,
@@ -112,6 +114,17 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
     default:
       return kind satisfies never;
   }
+}
+
+/** A person may answer in the place of a model that leads, and never the other way round. */
+function reviewed(task: string, from: Name, reviewer: Facts['reviewer']): Pick<Explanation, 'waitingFor' | 'next'> {
+  const byModel = reviewer === 'lead';
+  const who = byModel ? 'a review of its change by the model that leads' : "a person's review of its change";
+  const when = byModel ? "that review (`TaskReview`), or a person's" : "a person's review";
+  return {
+    waitingFor: `${who} (\`teams diff ${task}\`)`,
+    next: `#${task} lands after ${when}: \`teams task approve ${task}\`, or \`teams task refuse ${task} TEXT\` sends it back to ${from}.`,
+  };
 }
 
 const goesOn = (from: Name, waitingFor: string, verb: string): Pick<Explanation, 'waitingFor' | 'next'> => ({

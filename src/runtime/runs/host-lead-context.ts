@@ -228,7 +228,9 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       ...defined({ [ENV.role]: role }),
     };
     const known = childEnvironment(kind, { parent: environment, env, add });
-    return { cwd, env: known, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+    // Only `TeamApply` changes the files of a project whose team has trees; a subagent has none of its own.
+    const sandbox = this.#led?.handle.store.config.readOwn()?.isolation === 'trees' ? 'read-only' : 'workspace-write';
+    return { cwd, env: known, sandbox, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
   };
 
   skills(): Skill[] {

@@ -23,7 +23,7 @@ export const teamCreate: ToolHandler<'TeamCreate'> = async ({ description: about
 };
 
 const HOW_WORK_LANDS =
-  'Its members have trees of their own: give work that changes files as a task (TaskCreate), because only the change of a task lands. TeamDiff shows it, and TeamApply brings it into the files of the project.';
+  'Its members have trees of their own: give work that changes files as a task (TaskCreate), because only the change of a task lands. TeamDiff shows it, and TeamApply brings it into the files of the project. A subagent (Task without a name) only reads these files.';
 
 export const teamDelete: ToolHandler<'TeamDelete'> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);
@@ -46,9 +46,10 @@ export const task: ToolHandler<'Task'> = async (input, context, { signal, progre
   if (name !== undefined)
     return reporting({ report: progress, what: `${name} is being started` }, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
-  await lead.noteWriter(spec);
+  const given = lead.subagentContext(spec, role);
+  if (given.sandbox !== 'read-only') await lead.noteWriter(spec);
   const about = role === undefined ? 'a subagent' : `a subagent as ${role}`;
-  const subagentTask = { about, spec, prompt, ...lead.subagentContext(spec, role) };
+  const subagentTask = { about, spec, prompt, ...given };
   if (run_in_background) {
     const task_id = lead.subagents.start(subagentTask);
     return { text: `Started ${task_id}; TaskOutput collects its result.`, data: { kind: 'background', task_id } };

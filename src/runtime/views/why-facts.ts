@@ -27,6 +27,7 @@ export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, l
     now,
     lead: leadFacts(store, look),
     landing: stateIn(store)?.landing,
+    reviewer: store.config.read()?.trees?.review,
     warnAfterMs: limits.watchdogWarningMs ?? WARN_AFTER_MS,
     reassignAfterMs: limits.watchdogReassignMs ?? REASSIGN_AFTER_MS,
     shutdownWaitMs: limits.shutdownTimeoutMs ?? profiles[board.profile].shutdownWaitMs,

@@ -128,6 +128,30 @@ export function looseRef(paths: Pick<TeamPaths, 'vault'>, ref: string): string |
   return commit !== undefined && hasOwnObject(paths, commit) ? commit : undefined;
 }
 
+const refsCopy = (vault: string): string => join(vault, 'refs.git');
+
+/**
+ * A repository with the same objects whose refs stay as they are now, for one reader at a time.
+ *
+ * @param refs lines of a commit and a name, sorted by name
+ * @throws StoreError
+ */
+export function copyRefs({ vault }: Pick<TeamPaths, 'vault'>, refs: string): string {
+  const at = refsCopy(vault);
+  onDisk('create', at, () => {
+    rmSync(at, { recursive: true, force: true });
+    for (const part of ['objects/info', 'refs']) mkdirSync(join(at, part), { recursive: true, mode: DIRECTORY_MODE });
+    put(join(at, 'HEAD'), 'ref: refs/heads/none\n');
+    copyFileSync(join(vault, 'config'), join(at, 'config'));
+    put(join(at, 'objects/info/alternates'), `${join(vault, 'objects')}\n`);
+    put(join(at, 'packed-refs'), `# pack-refs with: sorted \n${refs}\n`);
+  });
+  return at;
+}
+
+export const removeRefsCopy = ({ vault }: Pick<TeamPaths, 'vault'>): void =>
+  rmSync(refsCopy(vault), { recursive: true, force: true });
+
 /** Where objects are put together that are copied into the repository. */
 export const bundlePath = ({ vault }: TeamPaths, commit: string): string => join(vault, `${commit}.bundle`);
 

@@ -6,9 +6,13 @@ import { openHandle } from '../../../src/runtime/team/team-handle.ts';
 import { until } from '../../support/cli.ts';
 import { Host } from '../../support/mcp-host.ts';
 import { git, scene, userState, type Scene } from '../../support/tree-scene.ts';
+import { openPage } from '../../support/web.ts';
 
 /** A command writes a file of its own, with what it was told when its change came back. */
-const AGENTS = { writer: { kind: 'exec', command: 'cat >/dev/null; echo "${TEAMS_NOTE:-first}" >$TEAMS_MEMBER.txt' } };
+const AGENTS = {
+  writer: { kind: 'exec', command: 'cat >/dev/null; echo "${TEAMS_NOTE:-first}" >$TEAMS_MEMBER.txt' },
+  helper: { kind: 'exec', command: 'cat >/dev/null; head -1 a.txt; echo x >helped.txt || echo refused' },
+};
 
 function project(
   config: object = {},
@@ -138,6 +142,44 @@ describe('a team with trees of an MCP host', () => {
     expect(text(at, 'ada.txt')).toBe('more words\n');
     await host.say('TeamDelete', { name: 'login' });
   }, 90_000);
+
+  test('waits for that model in the words of the command line, and a person may judge instead', async () => {
+    const { at, host: where, teams } = project();
+    await using host = await Host.on(where);
+    await crew(host, ['ada'], { review: 'lead' });
+    const asked = isListed(host, /#1 \[landing\].*TaskReview/);
+    await until(asked, 'a review is asked', 60_000);
+    const why = (await teams('why', 'login', '1')).out;
+    expect(why).toContain('waits for a review of its change by the model that leads');
+    expect(why).toContain('teams task approve 1');
+    expect(why).not.toContain("person's review");
+    expect((await teams('status', 'login', '--json')).out).toContain('"outcome":"waiting"');
+    expect((await teams('task', 'refuse', 'login', '1', 'more words')).code).toBe(0);
+    const shows = (words: string) => async () => (await teams('diff', 'login', '1')).out.includes(`+${words}`);
+    await until(shows('more words'), 'it came again with the note', 60_000);
+    await until(asked, 'it is asked again', 60_000);
+    const page = await openPage(at);
+    expect((await page.do('login', { do: 'judge', task: '1', approve: false, text: 'fewer words' })).status).toBe(200);
+    await until(shows('fewer words'), 'it came again with the other note', 60_000);
+    await until(asked, 'it is asked again', 60_000);
+    expect((await teams('task', 'approve', 'login', '1', '--as', 'ada')).err).toContain('only the lead answers');
+    expect((await teams('task', 'approve', 'login', '1')).code).toBe(0);
+    await until(isListed(host, /#1 \[completed\]/), 'it landed', 60_000);
+    await host.say('TeamDelete', { name: 'login', force: true });
+  }, 90_000);
+
+  test('lets subagents of the model that leads read the project, and not change it', async () => {
+    const { at, host: where } = project();
+    await using host = await Host.on(where);
+    expect(await host.say('TeamCreate', { name: 'login', isolation: 'trees' })).toMatch(/subagent[^.]* only reads/);
+    writeFileSync(join(at, 'a.txt'), 'edited\n');
+    expect(await host.say('Task', { prompt: 'Help.', agent: 'helper' })).toMatch(/^edited\nrefused/);
+    expect(text(at, 'helped.txt')).toBeUndefined();
+    await host.say('TeamDelete', { name: 'login' });
+    // Without a team, as ever.
+    expect(await host.say('Task', { prompt: 'Help.', agent: 'helper' })).not.toContain('refused');
+    expect(text(at, 'helped.txt')).toBe('x\n');
+  }, 60_000);
 
   test('goes on after its host, and lands without it', async () => {
     const { at, host: where, teams, landed } = project();
