@@ -90,6 +90,8 @@ export interface TeamPaths {
   /** The team's own locks. */
   readonly locks: string;
   readonly processes: string;
+  /** Of a replica: which processes run on other machines. */
+  readonly elsewhere: string;
   readonly logs: string;
   readonly results: string;
   readonly blobs: string;
@@ -209,6 +211,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     tokens: inside('.tokens'),
     locks: inside('.locks'),
     processes: inside('processes'),
+    elsewhere: inside('elsewhere.json'),
     logs: inside('logs'),
     results: inside('results'),
     blobs: inside('blobs'),
