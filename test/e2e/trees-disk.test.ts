@@ -73,6 +73,22 @@ it.skipIf(noSmallDisk())(
 );
 
 it.skipIf(noSmallDisk())(
+  'what git left of a full disk in the repository of the team is gone when the team is resumed',
+  async () => {
+    const tasks = [{ subject: 'One', owner: 'ada', run: `${BIG}; test -e "$BASE/again" || { ${FILL}; }` }];
+    const halves = "find .teams/p/vault.git -name 'tmp_*'";
+    const out = await onFull(
+      { tasks },
+      `"$NODE" "$BIN" run p.json --quiet >"$BASE/out" 2>&1 & lead=$!; told disk.failed; kill -9 $lead; wait; ${halves} | grep -c tmp_obj; ${halves} -exec touch -d '1 minute ago' {} +; free; touch "$BASE/again"; ${RUN.replace('run p.json', 'resume p')}; ${halves}; ${SAME}`,
+    );
+    const [left, ...rest] = out.trim().split('\n');
+    expect(Number(left)).toBeGreaterThan(0);
+    expect(rest).toEqual(['code 0', 'same']);
+  },
+  60_000,
+);
+
+it.skipIf(noSmallDisk())(
   'where changes land: told and waited for, and what was kept lands',
   async () => {
     const tasks = [

@@ -54,5 +54,25 @@ it('what is kept comes once into the project, though more is kept meanwhile', as
   const packs = readdirSync(join(at, '.git/objects/pack')).filter((name) => name.endsWith('.idx'));
   const having = packs.filter((name) => git(at, 'verify-pack', '-v', join('.git/objects/pack', name)).includes(blob));
   expect(having).toHaveLength(1);
-  expect(readdirSync(join(at, '.teams/p/vault.git')).filter((name) => /^(?:incoming|refs\.git)$/.test(name))).toEqual([]);
+  expect(readdirSync(join(at, '.teams/p/vault.git')).filter((name) => /^(?:incoming|refs\.git)$/.test(name))).toEqual(
+    [],
+  );
 });
+
+it('an artifact of 100 MiB is kept whole, a larger one is left and named, and other ignored files stay in their tree', async () => {
+  const made = (bytes: number, file: string): string => `mkdir -p out && truncate -s ${bytes} out/${file}.log`;
+  const tasks = [
+    { subject: 'Most', owner: 'ada', run: made(100 * 2 ** 20, 'most'), artifact: 'out/most.log' },
+    { subject: 'More', owner: 'ada', run: made(100 * 2 ** 20 + 1, 'more'), artifact: 'out/more.log', blockedBy: [1] },
+    { subject: 'Own', owner: 'ada', run: 'ls out >own.txt', blockedBy: [2] },
+    { subject: 'Other', owner: 'bob', run: 'ls out >other.txt; stat -c %s out/most.log >>other.txt', blockedBy: [2] },
+  ];
+  const { at, teams, landed } = scene({ members: EXEC.slice(0, 2), tasks });
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(out).toContain('the artifact out/more.log is not kept: git ignores it, and it is over 100 MiB');
+  expect(landed('own.txt')).toBe('more.log\nmost.log\n');
+  expect(landed('other.txt')).toBe(`most.log\n${100 * 2 ** 20}\n`);
+  const ref = /refs\/teams\/\S+\/outputs\/1\.1/.exec(out)?.[0] ?? '';
+  expect(git(at, 'cat-file', '-s', `${ref}:out/most.log`).trim()).toBe(String(100 * 2 ** 20));
+}, 120_000);

@@ -1,6 +1,19 @@
 /** A member with a tree of its own in an isolation: it sees its tree where the project lies, and reaches nothing else. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -168,4 +181,74 @@ it('an isolated member of a project whose git ignores .env, a name that the isol
   const { exitCode, out } = await run(at, place, { members, tasks: [{ subject: 'One', run: 'echo one >one.txt' }] });
   expect(exitCode, out).toBe(0);
   expect(landed(at, 'one.txt')).toBe('one\n');
+});
+
+/** Each entry of a folder with its kind, mode and bytes, without what is ours. */
+function bytesOf(at: string): Record<string, string> {
+  const paths = readdirSync(at, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !/^\.t(?:eams|asks)/.test(path),
+  );
+  return Object.fromEntries(
+    paths.map((path) => {
+      const found = lstatSync(join(at, path));
+      const bytes = found.isSymbolicLink()
+        ? readlinkSync(join(at, path))
+        : found.isFile() && readFileSync(join(at, path)).toString('base64');
+      return [path, `${found.mode.toString(8)} ${bytes}`];
+    }),
+  );
+}
+
+/** Tries to reach the folder, the trees of others and the repository of ours, by every path that it can name. */
+const REACH = `#!/bin/bash
+for at in "$1/.teams/p/trees/bob/in.txt" "$1/.teams/.files.git/config" "$1/.teams/p/config.json" "$1/.tasks/p/log.jsonl" "$1/../out.txt"; do
+  ( echo reached >>"$at" ) 2>/dev/null && echo "wrote $at"
+done
+mount -o remount,rw / 2>/dev/null && echo "remounted"
+umount -l "$1" 2>/dev/null && echo "unmounted"
+for link in /proc/[0-9]*/root /proc/[0-9]*/cwd; do
+  ( echo reached >"$link$1/../out.txt" ) 2>/dev/null && echo "wrote by $link"
+done
+ls "$1/.teams/p/trees" 2>/dev/null
+exit 0
+`;
+
+it('an isolated member in a folder without git writes its own tree only; its change lands, and undo gives every byte back', async () => {
+  const base = mkdtempSync(join(realpathSync(homedir()), '.trees-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const at = join(base, 'work');
+  mkdirSync(join(at, 'sub/deep'), { recursive: true });
+  const files = { 'reach.sh': REACH, 'a.txt': 'one\r\ntwo\n', 'sub/deep/b.bin': '\0\u00ff\0', 'sub/empty': '' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(at, name), text, { mode: 0o644 });
+  chmodSync(join(at, 'reach.sh'), 0o755);
+  symlinkSync('sub/deep', join(at, 'link'));
+  const place = new Workplace();
+  const members = ['ada', 'bob'].map((name) => ({ name, agent: { kind: 'exec' }, sandbox: 'workspace-write' }));
+  const tasks = [
+    { subject: 'First', owner: 'bob', run: `echo in >in.txt; echo absolute >${at}/absolute.txt` },
+    {
+      subject: 'Reach',
+      owner: 'ada',
+      run: `./reach.sh ${at} >seen.txt; printf "ONE\\r\\ntwo\\n" >a.txt; rm sub/empty link; chmod -x reach.sh; printf "\\1" >>sub/deep/b.bin`,
+      blockedBy: [1],
+    },
+  ];
+  const gates = { test: `test "$(pwd)" = ${at} && test -f absolute.txt` };
+  writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', members, tasks, gates }));
+  const before = bytesOf(at);
+  const { out, err } = await place.say(['run', 'p.json', '--json'], { cwd: at });
+  const { exitCode, notEnforced } = reportSchema.parse(JSON.parse(out));
+  expect([exitCode, notEnforced], `${out}${err}`).toEqual([0, []]);
+  expect(bytesOf(at)).toEqual(before);
+  expect(readdirSync(base)).toEqual(['work']);
+  const applied = await place.say(['apply', 'p'], { cwd: at });
+  expect(applied.code, applied.err).toBe(0);
+  expect(readFileSync(join(at, 'seen.txt'), 'utf8')).toBe('');
+  expect(readFileSync(join(at, 'in.txt'), 'utf8')).toBe('in\n');
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('ONE\r\ntwo\n');
+  expect(readFileSync(join(at, 'sub/deep/b.bin'), 'latin1').endsWith('\u0001')).toBe(true);
+  expect(['link', 'sub/empty'].filter((path) => existsSync(join(at, path)))).toEqual([]);
+  expect(lstatSync(join(at, 'reach.sh')).mode & 0o111).toBe(0);
+  expect((await place.say(['undo', 'p', '--yes'], { cwd: at })).code).toBe(0);
+  expect(bytesOf(at)).toEqual(before);
 });

@@ -22,6 +22,13 @@ export function shownPath(path: string, root: string, shown: ShownTree | undefin
   return path === root || path.startsWith(`${root}/`) ? `${shown.at}${path.slice(root.length)}` : path;
 }
 
+/** The path of the host of what a command sees at a path: the other way round. */
+export function hostPath(path: string, root: string, { at }: ShownTree): string {
+  const isBelow = (directory: string): boolean => path === directory || path.startsWith(`${directory}/`);
+  // The tree itself lies below the project.
+  return isBelow(at) && !isBelow(root) ? `${root}${path.slice(at.length)}` : path;
+}
+
 /** What a user lends, besides what is needed anyway. */
 export interface LentPaths {
   readonly read: readonly LentPath[];

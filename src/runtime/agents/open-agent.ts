@@ -220,6 +220,7 @@ async function workspaceOf({ store, config, shown, member, parent, permissions }
     isolation: decodeIsolation(parent),
     lend: joinedLend(decodeLend(parent), config.lend),
     team: [store.paths.folder, store.paths.board],
+    handed: handedTo(store.paths, member),
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });

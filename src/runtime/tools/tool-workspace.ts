@@ -3,16 +3,16 @@
  * that a model can act on and begins with its code; only a bug throws.
  */
 import { loadedInside, withoutLoader } from '../../model/agent/loader-variables.ts';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
 import type { Lend } from '../../model/team/lend.ts';
-import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
+import { hostPath, type ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
 import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, showImageTool, writeFileTool } from './file-tools.ts';
-import { realPath } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import type { ToolAnswer } from './tool-answer.ts';
 import { LastLine, reporting } from './wait-report.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
@@ -32,6 +32,8 @@ export interface WorkspaceOptions {
   readonly lend?: Lend | undefined;
   /** The team's folders, of which nothing can be lent. */
   readonly team?: readonly string[];
+  /** Files and folders elsewhere that read_file shows: what earlier tasks of a pipeline made. */
+  readonly handed?: readonly string[];
   /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;
   /** Why a file may not be written now, besides the permissions. */
@@ -119,16 +121,24 @@ export class Workspace implements AsyncDisposable {
   async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<ToolAnswer> {
     const { root } = this.#options;
     const refusesWrite = (path: string): string | undefined => this.#refusesWrite(path);
+    const here = <T extends { readonly path: string }>(given: T): T => ({ ...given, path: this.#placeOf(given.path) });
     switch (tool) {
       case 'bash':
         return this.#bash(inputOf(tool, input), call);
       case 'read_file':
         return this.#read(inputOf(tool, input), call);
       case 'write_file':
-        return { ok: true, ...writeFileTool(root, inputOf(tool, input), refusesWrite) };
+        return { ok: true, ...writeFileTool(root, here(inputOf(tool, input)), refusesWrite) };
       case 'edit_file':
-        return { ok: true, ...editFileTool(root, inputOf(tool, input), refusesWrite) };
+        return { ok: true, ...editFileTool(root, here(inputOf(tool, input)), refusesWrite) };
     }
+  }
+
+  /** A path as commands see it is meant by its tree. */
+  #placeOf(path: string): string {
+    const { root, shown, permissions } = this.#options;
+    const isHeld = isIsolated(permissions(), this.#isolation.isolation);
+    return shown !== undefined && isHeld ? hostPath(normalize(path), root, shown) : path;
   }
 
   #refusesWrite(path: string): string | undefined {
@@ -141,9 +151,18 @@ export class Workspace implements AsyncDisposable {
   }
 
   #read(input: ToolInputs['read_file'], { mostBytes, showsImages = false }: WorkspaceCall): ToolAnswer {
-    const { root } = this.#options;
-    const shown = showsImages ? showImageTool(root, input) : undefined;
-    return { ok: true, ...(shown ?? readFileTool(root, input, mostBytes)) };
+    const { handed = [] } = this.#options;
+    const asked = normalize(input.path);
+    const from = handed.find((one) => isBelow(asked, one));
+    const [found] = from === undefined ? [] : entriesAt([from]);
+    // A link of a folder that is handed leads nowhere else.
+    const given = found?.isDirectory === true ? from : from && dirname(from);
+    const { root, path } =
+      given === undefined
+        ? { root: this.#options.root, path: this.#placeOf(input.path) }
+        : { root: given, path: asked.slice(given.length + 1) || '.' };
+    const image = showsImages ? showImageTool(root, { ...input, path }) : undefined;
+    return { ok: true, ...(image ?? readFileTool(root, { ...input, path }, mostBytes)) };
   }
 
   async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<ToolAnswer> {

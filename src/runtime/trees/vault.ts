@@ -18,6 +18,7 @@ import {
   looseRef,
   makeVault,
   removeBundle,
+  removeHalves,
   renewVault,
 } from '../../store/team/vault.ts';
 import { realDisk } from '../../store/files/disk.ts';
@@ -294,6 +295,7 @@ export async function openVault(
   const objects = resolve(repository.top, repository.place.objects);
   if (hasVault(disk, paths)) {
     renewVault(disk, paths, objects);
+    removeHalves(paths, clock.now());
     if ((await commitOf(refs.main, own)) !== undefined) return undefined;
   }
   const theirs = within(repository, how);

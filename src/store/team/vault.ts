@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -227,24 +227,30 @@ const isUsed = (disk: Disk, own: string): boolean => lookAt(disk, join(own, 'log
 /** Removes the lock of a ref that a killed git left; only one process writes the ref at a time, and it is this one. */
 export const freeRef = ({ vault }: TeamPaths, ref: string): void => rmSync(join(vault, `${ref}.lock`), { force: true });
 
-/** A lock of a ref that is older belongs to nobody: git holds one for milliseconds. */
-const OLDEST_LOCK_MS = 10_000;
+/** What is older belongs to no git that works: it holds a lock for milliseconds, and writes on what it has begun. */
+const OLDEST_MS = 10_000;
 
 /**
- * The same in a repository that the user's own git writes, too.
+ * Removes locks of refs in a repository that the user's own git writes, too.
  *
  * @param folder of refs that are only ours
  */
-export function freeOldRefs(folder: string, now: number): void {
+export const freeOldRefs = (folder: string, now: number): void =>
+  removeOld(folder, now, (name) => name.endsWith('.lock'));
+
+/** Removes what a git left there that was killed or met a full disk. Nothing reads half an object; each try leaves one. */
+export const removeHalves = ({ vault }: Pick<TeamPaths, 'vault'>, now: number): void =>
+  removeOld(join(vault, 'objects'), now, (name) => basename(name).startsWith('tmp_'));
+
+function removeOld(folder: string, now: number, isLeft: (name: string) => boolean): void {
   let names: string[] = [];
   try {
     names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   } catch (error) {
     if (!isMissing(error)) throw storeFailure('list', folder, error);
   }
-  for (const name of names.filter((one) => one.endsWith('.lock'))) {
-    const path = join(folder, name);
-    const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    if (since !== undefined && now - since > OLDEST_LOCK_MS) rmSync(path, { force: true });
+  for (const path of names.filter(isLeft).map((name) => join(folder, name))) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === true && now - found.mtimeMs > OLDEST_MS) rmSync(path, { force: true });
   }
 }

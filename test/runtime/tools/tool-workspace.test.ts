@@ -1,5 +1,5 @@
 /** The four workspace tools: their answers, that every refusal is an answer, and what a command leaves behind. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -62,6 +62,22 @@ describe('files', () => {
     expect(await refused(workspace, 'read_file', { path: 'a.txt', offset: 11 })).toMatch(/^USAGE: .*does not exist/);
     expect(await refused(workspace, 'read_file', { path: 'b.txt' })).toBe('USAGE: There is no "b.txt".');
     expect(await refused(workspace, 'read_file', {})).toBe('USAGE: "path" is missing.');
+  });
+
+  test('what a role is handed is read where it lies, and nothing beside it, and not written', async () => {
+    const team = join(root, '..', 'team');
+    mkdirSync(join(team, 'spec'), { recursive: true });
+    for (const file of ['spec/plan.md', 'role.md', 'config.json']) writeFileSync(join(team, file), `of ${file}`);
+    symlinkSync('../config.json', join(team, 'spec/link.md'));
+    const workspace = await open({ handed: [join(team, 'spec'), join(team, 'role.md'), join(team, 'gone')] });
+    const read = (path: string) => ({ path: join(team, path) });
+    expect(await said(workspace, 'read_file', read('spec/plan.md'))).toContain('of spec/plan.md');
+    expect(await said(workspace, 'read_file', read('spec'))).toContain('plan.md');
+    expect(await said(workspace, 'read_file', read('role.md'))).toContain('of role.md');
+    for (const path of ['config.json', 'spec/../config.json', 'spec/link.md', 'role.md.bak'])
+      expect(await refused(workspace, 'read_file', read(path))).toMatch(/^POLICY_DENIED: .*outside the workspace/);
+    const write = { ...read('spec/plan.md'), content: 'x' };
+    expect(await refused(workspace, 'write_file', write)).toMatch(/^POLICY_DENIED: .*outside the workspace/);
   });
 
   test("file content comes in answers of 256 KiB at most, or of the caller's limit", async () => {
