@@ -15,7 +15,7 @@ const { outputFiles } = await build({
   absWorkingDir: ROOT,
   stdin: {
     contents: `export { jsonSchemas } from './src/model/config/schemas.ts';
-export { cliSchemas } from './src/surfaces/cli/shapes/all-shapes.ts';`,
+export { cliSchemas, subscriberSchema } from './src/surfaces/cli/shapes/all-shapes.ts';`,
     resolveDir: ROOT,
     sourcefile: 'schemas.js',
   },
@@ -25,7 +25,7 @@ export { cliSchemas } from './src/surfaces/cli/shapes/all-shapes.ts';`,
   format: 'esm',
   target: 'node20.19',
 });
-const { jsonSchemas, cliSchemas } = await import(
+const { jsonSchemas, cliSchemas, subscriberSchema } = await import(
   `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
 );
 const filesOf = (schemas, folder) =>
@@ -33,7 +33,10 @@ const filesOf = (schemas, folder) =>
     join(folder, `${name}.json`),
     `${JSON.stringify(schema, null, 2)}\n`,
   ]);
-const wanted = new Map([...filesOf(jsonSchemas(), ''), ...filesOf(cliSchemas(), 'cli')]);
+const wanted = new Map([
+  ...filesOf({ ...jsonSchemas(), subscriber: subscriberSchema() }, ''),
+  ...filesOf(cliSchemas(), 'cli'),
+]);
 
 const found = existsSync(TARGET)
   ? readdirSync(TARGET, { recursive: true }).filter((file) => file.endsWith('.json'))

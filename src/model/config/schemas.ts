@@ -5,7 +5,7 @@ import { CONFIG_KEY_HELP } from './config-key-help.ts';
 import { authorSchema, bodySchema, ulidSchema } from '../board/event.ts';
 import { PLAN_KEY_HELP } from '../plan/plan-key-help.ts';
 import { planFileSchema } from '../plan/plan-schema.ts';
-import { HOOK_SCHEMAS, subscriberLineSchema } from '../team/hook-event.ts';
+import { HOOK_SCHEMAS } from '../team/hook-event.ts';
 import { storedSchema } from '../team/message.ts';
 import { newTaskSchema } from '../board/task.ts';
 import { describedSchema, type KeyHelpTable } from '../text/key-help.ts';
@@ -36,7 +36,6 @@ const SOURCES: Readonly<Record<string, SchemaSource>> = {
   'hook-on-teammate-idle': { title: 'What the hook onTeammateIdle gets', schema: HOOK_SCHEMAS.onTeammateIdle },
   'hook-on-waiting': { title: 'What the hook onWaiting gets', schema: HOOK_SCHEMAS.onWaiting },
   'hook-on-finished': { title: 'What the hook onFinished gets', schema: HOOK_SCHEMAS.onFinished },
-  subscriber: { title: 'A line that a subscriber gets', schema: subscriberLineSchema },
   'team-event': { title: 'A line of events.jsonl', schema: teamEventSchema },
 };
 

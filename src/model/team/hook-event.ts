@@ -1,6 +1,6 @@
 /**
- * What the user's commands get on stdin: a hook gets one line, a subscriber a line for each event. `schemas/` publishes
- * a JSON Schema of each.
+ * What the user's hooks get on stdin, one line each; `schemas/` publishes a JSON Schema of each. What subscribers get is
+ * in `surfaces/cli/shapes/subscriber-shapes.ts`.
  */
 import * as z from 'zod';
 import { EVENT_NOUNS } from './shown-event.ts';
@@ -52,17 +52,6 @@ export const HOOK_SCHEMAS = {
   /** `report` is what `teams report --json` prints. */
   onFinished: z.object({ hook: z.literal('onFinished'), ...head, report: z.record(text, z.json()) }),
 };
-
-/** An event as `teams log --json` prints it, without its number. */
-export const subscriberLineSchema = z.looseObject({
-  team: text,
-  root: text,
-  type: text,
-  /** ISO 8601. */
-  at: text,
-  member: text.optional(),
-  text: text.optional(),
-});
 
 /** `task.failed`, `task.*` or `*`. */
 export const eventPatternSchema = z.string().superRefine((pattern, context) => {

@@ -5,6 +5,7 @@ import { ENGINE_SHAPES } from './engine-shapes.ts';
 import { MAIL_SHAPES } from './mail-shapes.ts';
 import { RUN_SHAPES } from './run-shapes.ts';
 import { SETUP_SHAPES } from './setup-shapes.ts';
+import { subscriberLine } from './subscriber-shapes.ts';
 import { TASK_SHAPES } from './task-shapes.ts';
 import { TEAM_SHAPES } from './team-shapes.ts';
 import { VIEW_SHAPES } from './view-shapes.ts';
@@ -36,9 +37,15 @@ export function cliSchemas(): Record<string, object> {
   };
 }
 
+/** What a command gets that is subscribed to events. */
+export const subscriberSchema = (): object => titled('subscriber', 'A line that a subscriber gets', subscriberLine);
+
 function schemaOf(name: string, title: string, shapes: readonly z.ZodType[]): object {
   const [first] = shapes;
-  const shape = first !== undefined && shapes.length === 1 ? first : z.union(shapes);
+  return titled(`cli/${name}`, title, first !== undefined && shapes.length === 1 ? first : z.union(shapes));
+}
+
+function titled(name: string, title: string, shape: z.ZodType): object {
   const { $schema, ...body } = z.toJSONSchema(shape, { io: 'output' });
-  return { $schema, $id: `urn:teams-runtime:schema:cli/${name}`, title, ...body };
+  return { $schema, $id: `urn:teams-runtime:schema:${name}`, title, ...body };
 }

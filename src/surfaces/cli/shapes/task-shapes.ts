@@ -78,7 +78,9 @@ const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
   ]);
 };
 
-export const task = answer({ task: taskWith({}) });
+/** A task as the board has it. */
+export const anyTask = taskWith({});
+export const task = answer({ task: anyTask });
 export const taskInFull = answer({ task: taskWith({ history: past }) });
 export const tasks = answer({ tasks: z.array(taskWith({})) });
 /** The answer to `task complete` or `task fail` of an agent with a runner. */
