@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gitDiff } from '../../src/runtime/process/git-diff.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { repositoryAt } from '../../src/runtime/process/git-place.ts';
@@ -176,5 +176,82 @@ describe('our git runs nothing that a repository names', () => {
     const { text } = await git(['diff', '--no-color', 'HEAD'], { cwd: root, signal, env: { HOME: home } });
     expect(text).toContain('+MORE');
     expect(ran()).toBe(false);
+  });
+});
+
+describe('our git takes no order from variables of the environment', () => {
+  const config = (key: string): Record<string, string> => ({
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: key,
+    GIT_CONFIG_VALUE_0: trap,
+  });
+  const elsewhere = (): string => {
+    const other = join(tempDir(), 'other');
+    repository(other);
+    return other;
+  };
+  it.each<[string, () => Record<string, string>]>([
+    ['GIT_CONFIG_COUNT with a monitor', () => config('core.fsmonitor')],
+    ['GIT_CONFIG_COUNT with an external diff', () => config('diff.external')],
+    ['GIT_CONFIG_PARAMETERS', () => ({ GIT_CONFIG_PARAMETERS: `'core.fsmonitor'='${trap}'` })],
+    [
+      'GIT_CONFIG_GLOBAL',
+      () => {
+        const path = join(tempDir(), 'config');
+        writeFileSync(path, `[core]\n\tfsmonitor = ${trap}\n[diff]\n\texternal = ${trap}\n`);
+        return { GIT_CONFIG_GLOBAL: path, GIT_CONFIG_SYSTEM: path, XDG_CONFIG_HOME: tempDir() };
+      },
+    ],
+    ['GIT_EXTERNAL_DIFF', () => ({ GIT_EXTERNAL_DIFF: trap })],
+    [
+      'programs that ask or show',
+      () => ({
+        GIT_ASKPASS: trap,
+        SSH_ASKPASS: trap,
+        GIT_PAGER: trap,
+        PAGER: trap,
+        GIT_EDITOR: trap,
+        EDITOR: trap,
+        VISUAL: trap,
+        LESSOPEN: `|${trap} %s`,
+      }),
+    ],
+    ['programs that connect', () => ({ GIT_SSH: trap, GIT_SSH_COMMAND: trap, GIT_PROXY_COMMAND: trap })],
+    ['GIT_EXEC_PATH', () => ({ GIT_EXEC_PATH: join(trap, '..') })],
+    [
+      'files that a shell or Node reads',
+      () => ({
+        BASH_ENV: trap,
+        ENV: trap,
+        PROMPT_COMMAND: trap,
+        NODE_OPTIONS: `--require ${trap}`,
+        NODE_PATH: join(trap, '..'),
+        npm_config_git: trap,
+        TAR_OPTIONS: `--to-command=${trap}`,
+      }),
+    ],
+    ['GIT_TRACE', () => ({ GIT_TRACE: join(root, '..ran'), GIT_TRACE2_EVENT: join(root, '..ran') })],
+    [
+      'another repository',
+      () => ({
+        GIT_DIR: join(elsewhere(), '.git'),
+        GIT_WORK_TREE: elsewhere(),
+        GIT_INDEX_FILE: join(root, '..ran'),
+        GIT_OBJECT_DIRECTORY: join(root, '..ran'),
+        GIT_COMMON_DIR: join(elsewhere(), '.git'),
+        GIT_NAMESPACE: 'x',
+      }),
+    ],
+  ])('%s', async (_, variables) => {
+    const before = await gitDiff(root, signal);
+    for (const [name, value] of Object.entries(variables())) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { text } = await git(['rev-parse', '--show-toplevel'], { cwd: root, signal });
+    expect(text.trim()).toBe(root);
+    const after = await gitDiff(root, signal);
+    const found = await repositoryAt({ cwd: root, signal });
+    expect(typeof found).not.toBe('string');
+    expect(ran()).toBe(false);
+    expect(after).toEqual(before);
   });
 });

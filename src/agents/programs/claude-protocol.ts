@@ -88,7 +88,11 @@ const retrySchema = z.object({
   error: z.string().catch('unknown'),
 });
 
-const WORDS: Readonly<Record<string, string>> = { rate_limit: '429', overloaded: '529', server_error: '500' };
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['rate_limit', '429'],
+  ['overloaded', '529'],
+  ['server_error', '500'],
+]);
 
 /** @param told the session that was already reported */
 export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, told: string | undefined): AgentStep[] {
@@ -99,7 +103,7 @@ export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, to
   const retry = retrySchema.safeParse(message);
   if (!retry.success) return [];
   const { attempt, error, error_status: status, retry_delay_ms: afterMs } = retry.data;
-  const said = `${WORDS[error] ?? error}: attempt ${attempt} failed`;
+  const said = `${WORDS.get(error) ?? error}: attempt ${attempt} failed`;
   const after = afterMs === undefined ? {} : { afterMs: Math.round(afterMs) };
   const refusal = refused({ text: said === 'unknown' ? 'connection' : said, status: status ?? undefined });
   const why = refusal.kind === 'failed' && refusal.why !== 'exit' ? refusal.why : 'crashed';

@@ -24,12 +24,12 @@ const PORT = 5432;
 /** A Unix socket, or a loopback address. */
 const THIS_MACHINE = /^(?:\/.*|localhost|::1|127(?:\.[0-9]{1,3}){3})$/;
 
-const TLS_OF: Readonly<Record<string, Tls>> = {
-  disable: 'off',
-  require: 'unverified',
-  'verify-ca': 'certified',
-  'verify-full': 'verified',
-};
+const TLS_OF: ReadonlyMap<string, Tls> = new Map([
+  ['disable', 'off'],
+  ['require', 'unverified'],
+  ['verify-ca', 'certified'],
+  ['verify-full', 'verified'],
+]);
 
 /**
  * @param text a URL
@@ -66,9 +66,9 @@ export function shownAddress({ hosts, user, database }: EngineAddress): string {
 
 function tlsOf(mode: string | undefined, isHere: boolean): Tls {
   if (mode === undefined) return isHere ? 'off' : 'verified';
-  const tls = TLS_OF[mode];
+  const tls = TLS_OF.get(mode);
   if (tls === undefined)
-    throw unusable(`has sslmode=${mode}; it can be ${Object.keys(TLS_OF).join(', ')} (without it: verify-full)`);
+    throw unusable(`has sslmode=${mode}; it can be ${[...TLS_OF.keys()].join(', ')} (without it: verify-full)`);
   return tls;
 }
 

@@ -254,15 +254,17 @@ const ALIASES: Readonly<Partial<Record<ToolName, Readonly<Record<string, string>
 /** Parses the arguments of a call, under their own names or aliases. Both names with different values are a problem. */
 export function parseToolInput<T extends ToolName>(tool: T, given: unknown = {}): Checked<ToolInputs[T]> {
   if (!isMap(given)) return check(toolSchemas[tool], given);
-  const canonical: Readonly<Record<string, string>> = ALIASES[tool] ?? {};
-  const input: Record<string, unknown> = {};
+  // Maps: a key may be a name of Object.prototype.
+  const canonical = new Map<string, string>(Object.entries(ALIASES[tool] ?? {}));
+  const input = new Map<string, unknown>();
   for (const [key, value] of Object.entries(given)) {
-    const name = canonical[key] ?? key;
-    if (input[name] !== undefined && value !== undefined && input[name] !== value)
+    const name = canonical.get(key) ?? key;
+    const before = input.get(name);
+    if (before !== undefined && value !== undefined && before !== value)
       return { ok: false, problems: [{ path: [key], text: `"${name}" is given twice, in two words for it.` }] };
-    input[name] ??= value;
+    input.set(name, before ?? value);
   }
-  return check(toolSchemas[tool], input);
+  return check(toolSchemas[tool], Object.fromEntries(input));
 }
 
 /** JSON Schema of the arguments, for a program that offers the tools to a model. */

@@ -39,6 +39,7 @@ describe('the address of a store', () => {
     ['postgres://h/x#frag', /is no URL of PostgreSQL/],
     ['postgres://h:99999/x', /a host that cannot be read/],
     ['postgres://h:p4ss/x', /a host that cannot be read/],
+    ['postgres://h/x?sslmode=constructor', /sslmode=constructor; it can be disable, require/],
     ['postgres://h/x?sslmode=maybe', /sslmode=maybe; it can be disable, require, verify-ca, verify-full/],
     ['postgres://h/x?password=p4ss', /has the parameter password/],
     ['postgres://a%zz@h/x', /a % that begins no character/],

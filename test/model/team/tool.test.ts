@@ -53,4 +53,14 @@ describe('the words of a call', () => {
   test('a name of Object.prototype is no tool', () => {
     expect(['constructor', 'toString', '__proto__', 'sendmessage'].some(isToolName)).toBe(false);
   });
+
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'a parameter with a name of Object.prototype is an unknown one: %s',
+    (key) => {
+      const given: unknown = JSON.parse(`{"subject":"s","description":"d","${key}":{"polluted":true}}`);
+      const parsed = parseToolInput('TaskCreate', given);
+      expect(parsed.ok ? [] : parsed.problems.map(({ text }) => text)).toEqual([`Unknown key "${key}".`]);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    },
+  );
 });

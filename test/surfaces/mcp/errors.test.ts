@@ -128,6 +128,33 @@ describe('frames that cannot be read', () => {
     await end();
   });
 
+  test('deep, odd and hostile messages are answered, and the server goes on', async () => {
+    const { send, answer, hello, heard, end } = started();
+    await hello('2025-11-25');
+    const call = (id: string, args: string): string =>
+      `{"jsonrpc":"2.0","id":"${id}","method":"tools/call","params":{"name":"TaskList","arguments":${args}}}`;
+    send(call('deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`));
+    send(call('list', `{"x":${'['.repeat(300_000)}${']'.repeat(300_000)}}`));
+    send(call('proto', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'));
+    for (const id of ['deep', 'list', 'proto'])
+      expect(JSON.stringify(await answer((one) => one.id === id))).toContain('Unknown key');
+    for (const method of ['__proto__', 'constructor', 'toString']) {
+      send(`{"jsonrpc":"2.0","id":"${method}","method":"${method}"}`);
+      expect((await answer(({ id }) => id === method)).error?.code).toBe(-32601);
+    }
+    for (const id of ['null', 'true', '[]', '{}', '1.5', '1e400', '99999999999999999999']) {
+      const before = heard.length;
+      send(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+      expect((await answer((one) => heard.indexOf(one) >= before)).error?.code).toBe(-32600);
+    }
+    const task = '{"name":"TaskCreate","arguments":{"subject":"s","description":"d"}}';
+    send(`{"jsonrpc":"2.0","method":"tools/call","params":${task}}`);
+    send('['.repeat(1_000_000));
+    send('{"jsonrpc":"2.0","id":"last","method":"ping"}');
+    expect(await answer(({ id }) => id === 'last')).not.toHaveProperty('error');
+    await end();
+  });
+
   test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'a missing resource has the code of revision %s',
     async (version) => {
