@@ -16,7 +16,7 @@ const FIRST_SLOTS = 2;
 /** With so many slots no call is counted any more. */
 const MOST_SLOTS = 32;
 /** A call that was not refused for so long takes no slot: vendors refuse at once. */
-const UNANSWERED_MS = 10_000;
+export const UNANSWERED_MS = 10_000;
 
 /**
  * @param attempt refusals in a row so far, the first is 1

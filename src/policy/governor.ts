@@ -5,7 +5,7 @@
  * All times are of the machine's monotonic clock, within one boot: a clock that is set changes nothing.
  */
 import { LONGEST_TOLD_MS } from '../model/agent/usage.ts';
-import { admitted, believablePause, ended, NO_PAUSE, type VendorPause } from './backoff.ts';
+import { admitted, believablePause, ended, NO_PAUSE, UNANSWERED_MS, type VendorPause } from './backoff.ts';
 
 /** What a vendor tells of its limit. */
 export interface Allowance {
@@ -21,6 +21,8 @@ interface Caller<Process> {
   readonly process: Process;
   /** When it last asked in vain; absent while it calls. */
   readonly askedAt?: number | undefined;
+  /** Its call is the nth one that began; absent while it waits. */
+  readonly nth?: number | undefined;
 }
 
 interface KnownAllowance {
@@ -29,11 +31,15 @@ interface KnownAllowance {
   readonly limit: number;
   /** When its whole limit was there again: calls that began before belong to the time before. */
   readonly refilledAt?: number | undefined;
+  /** What was told lately of the time since then. */
+  readonly lately?: readonly { readonly at: number; readonly left: number }[] | undefined;
 }
 
 export interface VendorRecord<Process> extends VendorPause {
   readonly callers?: Readonly<Record<string, Caller<Process>>> | undefined;
   readonly allowance?: KnownAllowance | undefined;
+  /** How many calls began in all. */
+  readonly begun?: number | undefined;
   /** Calls that each team began since `countedSince`. */
   readonly served?: Readonly<Record<string, number>> | undefined;
   readonly countedSince?: number | undefined;
@@ -52,6 +58,9 @@ const SAY_AGAIN_MS = 2_000;
 /** … and is passed over if it has not for this time. Its turn may be over. */
 const SILENT_MS = 6_000;
 
+/** More answers than this are not remembered. */
+const MOST_HEARD = 64;
+
 interface Asking<Process> {
   readonly caller: string;
   readonly team: string;
@@ -64,7 +73,7 @@ interface Asking<Process> {
  * calling for ever.
  */
 export function believable<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
-  const { allowance, callers = {}, served, countedSince, learnedAt } = record;
+  const { allowance, callers = {}, begun, served, countedSince, learnedAt } = record;
   const isPast = (at: number | undefined): boolean => at === undefined || at <= now;
   const isTold =
     allowance !== undefined &&
@@ -74,7 +83,8 @@ export function believable<Process>(record: VendorRecord<Process>, now: number):
   return {
     ...believablePause(record, now),
     callers: Object.fromEntries(Object.entries(callers).filter(([, { askedAt }]) => isPast(askedAt))),
-    allowance: isTold ? allowance : undefined,
+    allowance: isTold ? { ...allowance, lately: allowance.lately?.filter(({ at }) => isPast(at)) } : undefined,
+    begun,
     ...(isPast(countedSince) ? { served, countedSince } : {}),
     learnedAt: isPast(learnedAt) ? learnedAt : undefined,
   };
@@ -129,11 +139,12 @@ export function tryBegin<Process>(given: VendorRecord<Process>, asking: Asking<P
   const open =
     untilAllowed(record, now) === 0 && isNext(record, asking) ? admitted(record, { caller, now }) : undefined;
   if (open === undefined) return waiting(record, asking);
-  const { allowance, served = {} } = record;
+  const { allowance, served = {}, begun = 0 } = record;
   const next = {
     ...record,
     ...open,
-    callers: { ...record.callers, [caller]: { team, process } },
+    begun: begun + 1,
+    callers: { ...record.callers, [caller]: { team, process, nth: begun + 1 } },
     served: { ...served, [team]: (served[team] ?? 0) + 1 },
     allowance: allowance && { ...allowance, left: Math.max(0, allowance.left - 1) },
   };
@@ -153,25 +164,39 @@ export function waiting<Process>(
   };
 }
 
-/**
- * Takes what the vendor told with an answer. What began after that call is not in it yet.
- *
- * @param calledAt when the call began that was answered
- */
-export function allowanceTold<Process>(
-  record: VendorRecord<Process>,
-  { told, calledAt, now }: { readonly told: Allowance; readonly calledAt: number; readonly now: number },
-): VendorRecord<Process> {
-  const { refilledAt } = record.allowance ?? {};
-  // It tells no limit, or what was left before the limit was whole again.
-  if (told.limit < 1 || (refilledAt !== undefined && calledAt < refilledAt)) return { ...record, learnedAt: now };
-  const later = Object.values(record.open ?? {}).filter((since) => since > calledAt).length;
-  return {
-    ...record,
-    learnedAt: now,
-    allowance: { left: Math.max(0, told.left - later), until: now + told.resetMs, limit: told.limit, refilledAt },
-  };
+interface Told {
+  readonly told: Allowance;
+  readonly caller: string;
+  /** When its call began. */
+  readonly calledAt: number;
+  readonly now: number;
 }
+
+/**
+ * Takes what the vendor told at the beginning of its answer. Nobody knows which of our other calls it had counted, so
+ * what is left is taken to be the least that it can be: calls that began later, and earlier ones that are not answered,
+ * are subtracted; what was told since this call began counts, too. The answer to the newest call decides; one to an
+ * earlier call can only show that more is left.
+ */
+export function allowanceTold<Process>(given: VendorRecord<Process>, { told, caller, calledAt, now }: Told) {
+  const { allowance: known, callers = {}, begun = 0 } = given;
+  const record: VendorRecord<Process> = { ...given, ...ended(given, caller), learnedAt: now };
+  const { refilledAt } = known ?? {};
+  // It tells no limit, or what was left before the limit was whole again.
+  if (told.limit < 1 || (refilledAt !== undefined && calledAt < refilledAt)) return record;
+  const lately = (known?.lately ?? []).filter(({ at }) => now - at < UNANSWERED_MS);
+  const counted = Math.min(told.left, ...lately.filter(({ at }) => at > calledAt).map(({ left }) => left));
+  const later = begun - (callers[caller]?.nth ?? begun);
+  const least = Math.max(0, counted - later - uncounted(record, calledAt));
+  const left = later === 0 || known === undefined ? least : Math.max(known.left, least);
+  const until = now + told.resetMs;
+  const heard = [...lately, { at: now, left: told.left }].slice(-MOST_HEARD);
+  return { ...record, allowance: { left, until, limit: told.limit, refilledAt, lately: heard } };
+}
+
+/** Calls that began shortly before a time and are not answered: they may not have reached the vendor yet. */
+const uncounted = <Process>({ open = {} }: VendorRecord<Process>, at: number): number =>
+  Object.values(open).filter((since) => since <= at && at - since < UNANSWERED_MS).length;
 
 /** Teams that wait have the turn before a team that had more. */
 function isNext<Process>({ callers = {}, served = {} }: VendorRecord<Process>, { caller, team, now }: Asking<Process>) {
@@ -187,11 +212,12 @@ function forgotten<Process>(record: VendorRecord<Process>, now: number): VendorR
   return learnedAt !== undefined && now - learnedAt > FORGOTTEN_MS ? { ...NO_PAUSE, callers } : record;
 }
 
-/** The told time has passed: the vendor allows its whole limit again. */
+/** The told time has passed: the vendor allows its whole limit again; calls on their way may be the first of it. */
 function refilled<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
   const { allowance } = record;
   if (allowance === undefined || now < allowance.until) return record;
-  return { ...record, allowance: { ...allowance, left: allowance.limit, until: now + WINDOW_MS, refilledAt: now } };
+  const left = Math.max(0, allowance.limit - uncounted(record, now));
+  return { ...record, allowance: { ...allowance, left, until: now + WINDOW_MS, refilledAt: now, lately: [] } };
 }
 
 function counted<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {

@@ -5,13 +5,14 @@
  *     const told = new ToldTeam({ ada: 'executor/exec' });
  *     told.led().started('ada').add('Build').claim('1', 'ada').wait(1_000);
  */
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { onTestFinished } from 'vitest';
 import type { Author, Body, Change, ClaimMode, Profile } from '../../src/model/board/event.ts';
 import { agentId, LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { newTaskSchema, type NewTaskInput } from '../../src/model/board/task.ts';
+import { safeJson } from '../../src/model/text/safe-text.ts';
 import type { ProcessRecord } from '../../src/model/team/team-config.ts';
 import { createStore } from '../../src/store/team/create-store.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
@@ -19,7 +20,7 @@ import { ownIdentity } from '../../src/os/process-table.ts';
 import { openSeal } from '../../src/store/user/seal.ts';
 import type { TeamStore } from '../../src/store/team/team-store.ts';
 import { FakeClock } from './clock.ts';
-import { name } from './team.ts';
+import { name, readerOf } from './team.ts';
 import { tempDir } from './temp.ts';
 
 /** `ada: explorer/claude`: a member with its role and agent. Without an agent, the product does not start it. */
@@ -139,6 +140,22 @@ export class ToldTeam {
   /** Adds a fact to the event log. */
   note(type: string, facts: Readonly<Record<string, unknown>> = {}): this {
     this.store.events.append({ type, ...facts });
+    return this;
+  }
+
+  /** Puts a message into an inbox; its text is its id. */
+  mailed(to: string, text: string, sender = 'bob'): this {
+    const mail = { type: 'message', sender, content: text, timestamp: this.clock.now() / 1_000, id: text };
+    appendFileSync(this.store.paths.inbox(to === LEAD ? LEAD : name(to)).inbox, `${safeJson(mail)}\n`);
+    return this;
+  }
+
+  /** A member acknowledges its oldest messages. */
+  async reads(member: string, most = Infinity): Promise<this> {
+    const { reader, close } = readerOf(this.store.paths, name(member), { clock: this.clock });
+    const mail = await reader.take();
+    reader.acknowledge(mail.slice(0, most));
+    close();
     return this;
   }
 

@@ -2,14 +2,15 @@
  * What a model must not achieve by words (threats 6 and 13 of docs/reliability.md): use an approval twice, or end the
  * delimiter of mail in a prompt.
  */
-import type { ToolKind } from '@agentclientprotocol/sdk';
+import type { PermissionOptionKind, ToolKind } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CallAnswer } from '../../src/agents/agent-contract.ts';
 import { agentFor } from '../../src/agents/agent-registry.ts';
 import { play, turnInput } from '../agents/turns.ts';
 import { tempDir } from '../support/temp.ts';
-import { askIn } from '../../src/agents/programs/acp-permissions.ts';
+import { askIn, chosen } from '../../src/agents/programs/acp-permissions.ts';
 import { approvalIn, changesIn } from '../../src/agents/programs/codex-protocol.ts';
 import { mailBlock } from '../../src/runtime/team/prompts.ts';
 import { codeOf } from '../../src/model/text/errors.ts';
@@ -149,6 +150,26 @@ describe('a permission question of an ACP program', () => {
       expect([asked('other', title), asked(null, title)]).toEqual([undefined, undefined]);
     },
   );
+});
+
+describe('the answer to a permission question of an ACP program', () => {
+  const option = (kind: PermissionOptionKind) => ({ kind, optionId: kind, name: kind });
+  const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } });
+  const cancelled = { outcome: { outcome: 'cancelled' } };
+  const yes: CallAnswer = { ok: true, text: '' };
+  const no: CallAnswer = { ok: false, why: '' };
+
+  it.each<[string, PermissionOptionKind[], CallAnswer, object]>([
+    ['yes', ['allow_always', 'allow_once', 'reject_once'], yes, selected('allow_once')],
+    ['no', ['allow_always', 'reject_always', 'reject_once'], no, selected('reject_once')],
+    ['yes, where only more could be allowed', ['allow_always', 'reject_once'], yes, selected('reject_once')],
+    ['yes, where only more can be chosen', ['allow_always', 'reject_always'], yes, selected('reject_always')],
+    ['no, where only more can be refused', ['allow_once', 'reject_always'], no, selected('reject_always')],
+    ['yes, where nothing can be refused', ['allow_always'], yes, cancelled],
+    ['yes, without a choice', [], yes, cancelled],
+  ])('allows one call only: %s', (_, kinds, answer, wanted) => {
+    expect(chosen(kinds.map(option), answer)).toEqual(wanted);
+  });
 });
 
 describe('what a person reads of a call', () => {

@@ -2,7 +2,7 @@
  * Permissions of a person (`approvals: ask`): what is allowed is the call that was shown, and no more than the sandbox of
  * the member.
  */
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
@@ -19,25 +19,37 @@ const askedSchema = z.object({
 });
 const reportSchema = z.object({ members: z.array(z.object({ notEnforced: z.string().nullable() })) });
 
+const processSchema = z.object({ pid: z.number() });
+
 type Calls = NonNullable<Step['calls']>;
+
+interface Asking {
+  readonly environment?: Record<string, string>;
+  readonly approvals?: string;
+  readonly misbehaves?: string;
+}
 
 /**
  * A team of one program that asks. The one like Codex runs what was allowed without its own sandbox, as the real one does
  * after a refusal.
  */
-async function asking(kind: 'codex' | 'acp', steps: readonly Calls[], environment: Record<string, string> = {}) {
+async function asking(
+  kind: 'codex' | 'acp',
+  steps: readonly Calls[],
+  { environment = {}, approvals = 'ask', misbehaves = '' }: Asking = {},
+) {
   const script: Step[] = [...steps.map((calls) => ({ calls })), { text: 'Done.', times: 'always' }];
   const server = await ModelServer.start({ script });
   onTestFinished(() => server.close());
   const place = new Workplace(environment);
   const reach =
     kind === 'acp'
-      ? { env: { LIKE_URL: server.url } }
+      ? { env: { LIKE_URL: server.url, MISBEHAVES: misbehaves } }
       : { baseUrl: `${server.url}/v1`, env: { OPENAI_API_KEY: 'none' } };
   const agent = { kind, command: like(kind), ...reach };
   place.put(
     'project/crew.json',
-    JSON.stringify({ name: 'crew', approvals: 'ask', members: [{ name: 'ada', agent }], tasks: [{ subject: 'Work' }] }),
+    JSON.stringify({ name: 'crew', approvals, members: [{ name: 'ada', agent }], tasks: [{ subject: 'Work' }] }),
   );
   const cwd = join(place.root, 'project');
   const running = place.say(['run', 'crew.json', '--json'], { cwd });
@@ -64,7 +76,7 @@ describe('what a person allows to a program with its own sandbox', () => {
       allowLeft(/codex/);
       const outside = `outside-${process.pid}`;
       const calls = [{ tool: 'Bash', input: { command: `touch inside; touch ../${outside}` } }];
-      const { place, cwd, running, ask, answer } = await asking('codex', [calls], environment);
+      const { place, cwd, running, ask, answer } = await asking('codex', [calls], { environment });
       await answer((await ask()).id, 'yes');
       const { out } = await running;
       expect(existsSync(join(cwd, 'inside'))).toBe(true);
@@ -119,6 +131,77 @@ describe('what a person allows for always', () => {
     expect([one.text.includes(shown), other.text.includes(shown)]).toEqual([false, true]);
     await answer(other.id, 'no');
     expect((await running).code).toBe(0);
+  });
+});
+
+describe('an answer', () => {
+  const touch = (file: string) => [{ tool: 'Bash', input: { command: `touch ${file}` } }];
+
+  it('counts once, for the question that it names: not for the same call again', async () => {
+    const { place, cwd, running, ask, answer } = await asking('acp', [touch('made'), touch('made'), touch('made')]);
+    const first = await ask();
+    expect((await answer(first.id, 'yes')).code).toBe(0);
+    for (const end of ['yes', 'no']) {
+      const next = await ask();
+      expect([next.id === first.id, next.text]).toEqual([false, first.text]);
+      rmSync(join(cwd, 'made'), { force: true });
+      for (const words of ['yes', 'always', 'always tool'])
+        expect((await answer(first.id, words)).err).toContain('already answered');
+      expect((await ask()).id).toBe(next.id);
+      expect(existsSync(join(cwd, 'made'))).toBe(false);
+      expect((await answer(next.id, end)).code).toBe(0);
+      if (end === 'yes') await until(() => existsSync(join(cwd, 'made')), 'it is made', 10_000);
+    }
+    expect((await running).code).toBe(0);
+    const { out } = await place.say(['approvals', 'crew', '--json'], { cwd });
+    expect(out).toContain('"allowed":[]');
+  });
+
+  it('does not count for the process that asks again after the one that asked was killed', async () => {
+    const { cwd, running, ask, answer } = await asking('acp', [touch('made'), touch('made')]);
+    const first = await ask();
+    const { pid } = processSchema.parse(JSON.parse(readFileSync(join(cwd, '.teams/crew/processes/ada.json'), 'utf8')));
+    if (pid === process.pid) throw new Error('The member has no process of its own.');
+    process.kill(pid, 'SIGKILL');
+    // At once: nobody has seen yet that it is gone.
+    await answer(first.id, 'yes');
+    let next = first;
+    await until(async () => (next = await ask()).id !== first.id, 'it is asked anew', 60_000);
+    expect((await answer(first.id, 'yes')).err).toMatch(/already answered|withdrawn/);
+    expect([next.id === first.id, existsSync(join(cwd, 'made'))]).toEqual([false, false]);
+    await answer(next.id, 'no');
+    await running;
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+
+  it('is not replaced by a rule for always that a program writes into the configuration of the team', async () => {
+    const { cwd, running, ask, answer } = await asking('acp', [touch('first'), touch('second')]);
+    const { id } = await ask();
+    const path = join(cwd, '.teams/crew/config.json');
+    const config = z.looseObject({}).parse(JSON.parse(readFileSync(path, 'utf8')));
+    const allowed = [{ tool: 'execute', text: 'every call of execute', at: '2026-01-01T00:00:00.000Z' }];
+    writeFileSync(path, JSON.stringify({ ...config, allowed }));
+    await answer(id, 'yes');
+    expect((await running).code).not.toBe(0);
+    expect(existsSync(join(cwd, 'second'))).toBe(false);
+  });
+});
+
+describe('a program that can be allowed no single call', () => {
+  it.each(['ask', 'sandbox'])('is allowed none, and is not asked for: approvals %s', async (approvals) => {
+    const calls = ['first', 'second'].map((name) => [{ tool: 'Bash', input: { command: `touch ${name}` } }]);
+    const { place, cwd, running, ask, answer } = await asking('acp', calls, {
+      approvals,
+      misbehaves: 'offers only always',
+    });
+    const question = ask().then(({ id }) => answer(id, 'yes'));
+    await Promise.race([question, running]);
+    const { code } = await running;
+    await question.catch(() => undefined);
+    expect([code, existsSync(join(cwd, 'first')), existsSync(join(cwd, 'second'))]).toEqual([0, false, false]);
+    const { out } = await place.say(['log', 'crew', '--json'], { cwd });
+    expect(out).toContain('offers no way to allow one call only');
+    expect((await place.say(['approvals', 'crew', '--json'], { cwd })).out).toContain('"asked":[]');
   });
 });
 

@@ -49,6 +49,14 @@ export function callFault(
   };
 }
 
+/** The call was not made: its budget has no room. */
+export const notAllowed = (why: string): ModelCallFault => ({
+  why: 'refused',
+  message: `Its budget: ${why}.`,
+  passes: false,
+  isRefusal: true,
+});
+
 const statusText = (status: number | undefined, code: string | undefined): string =>
   status === undefined ? (code ?? 'failed') : `answered ${status}`;
 

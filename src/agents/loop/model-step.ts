@@ -1,5 +1,5 @@
 /** One call of a model: yields its text line by line, and returns the tool calls that it wants. */
-import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import type { LanguageModelMiddleware, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import type { ToolName } from '../../model/team/tool.ts';
 import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
 import type { Usage } from '../../model/agent/usage.ts';
@@ -46,10 +46,20 @@ export async function* streamModelStep(
   deadline: TurnDeadline,
 ): AsyncGenerator<AgentEvent, StepEnd, CallAnswer | undefined> {
   const heard = new AnswerBuffer();
+  // They come before the answer, which may take minutes; the library's stream has them at its end.
+  let headers: Record<string, string> | undefined;
+  const wrapStream: LanguageModelMiddleware['wrapStream'] = async ({ doStream }) => {
+    const begun = await doStream();
+    headers = begun.response?.headers;
+    return begun;
+  };
   deadline.listen();
   try {
     const result = library.streamText({
-      model: reached.model,
+      model: library.wrapLanguageModel({
+        model: reached.model,
+        middleware: { specificationVersion: 'v3', wrapStream },
+      }),
       messages: [...messages],
       tools: offered(library, tools),
       maxRetries: 0,
@@ -60,9 +70,10 @@ export async function* streamModelStep(
     });
     for await (const part of result.fullStream) {
       deadline.listen();
-      for (const text of heard.lines(part)) yield { type: 'said', text };
-      const told = part.type === 'finish-step' ? allowanceIn(part.response.headers) : undefined;
+      const told = allowanceIn(headers);
+      headers = undefined;
       if (told !== undefined) yield { type: 'allowance', ...told };
+      for (const text of heard.lines(part)) yield { type: 'said', text };
       if (part.type === 'finish-step' && isAny(part.usage))
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }

@@ -8,7 +8,7 @@ import type { TurnInput } from '../agent-contract.ts';
 import type { Window } from './compaction.ts';
 
 export interface ResolvedModel {
-  readonly model: LanguageModel;
+  readonly model: Extract<LanguageModel, { readonly specificationVersion: 'v3' }>;
   /** The vendor's name of the model. */
   readonly name: string;
   readonly window: Window;

@@ -5,7 +5,7 @@ import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { imageMessage, resultPart, toolMessage, type Conversation } from './conversation.ts';
 import { callBound } from './call-bound.ts';
-import { callFault, type ModelCallFault } from './model-call-fault.ts';
+import { callFault, notAllowed, type ModelCallFault } from './model-call-fault.ts';
 import type { Library } from './library.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
 import { streamModelStep, type ModelRequest, type StepEnd, type RequestedToolCall } from './model-step.ts';
@@ -133,7 +133,8 @@ export class TurnLoop {
       const asked = request();
       const allowed = yield { type: 'calling', most: this.#bound(asked) };
       if (deadline.isOver) return { kind: 'over' };
-      const outputTokens = allowed?.ok === true ? allowed.outputTokens : undefined;
+      if (allowed?.ok === false) return { kind: 'broken', fault: notAllowed(allowed.why) };
+      const outputTokens = allowed?.outputTokens;
       const end = yield* streamModelStep(library, { reached, system: identity, ...asked, outputTokens }, deadline);
       if (end.kind !== 'broken') return end;
       const fault = this.#fault(end.error);

@@ -90,9 +90,17 @@ const pathsSchema = z.object({ filePath: path, file_path: path, path });
 const pathsOf = (rawInput: unknown): Readonly<Record<string, string>> =>
   defined(pathsSchema.safeParse(rawInput).data ?? {});
 
-/** Chooses by the option's kind: each agent has its own ids. "Once" comes first, so that the agent asks again. */
+/** Why a call is refused without asking whether it is permitted: a "yes" to it would be one to all calls that follow. */
+export const NO_SINGLE_CALL =
+  'The program offers no way to allow one call only, so nothing is allowed to it; choose another mode of the program, or another agent.';
+
+export const offersSingleCall = ({ options }: RequestPermissionRequest): boolean =>
+  options.some(({ kind }) => kind === 'allow_once');
+
+/** Chooses by the option's kind: each agent has its own ids. What is allowed is one call, so that the agent asks again. */
 export function chosen(options: readonly PermissionOption[], answer: CallAnswer): RequestPermissionResponse {
-  const wanted = answer.ok ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
-  const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
+  const find = (kind: PermissionOption['kind']) => options.find((one) => one.kind === kind);
+  const once = answer.ok ? find('allow_once') : undefined;
+  const option = once ?? find('reject_once') ?? find('reject_always');
   return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } };
 }

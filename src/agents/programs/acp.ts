@@ -15,7 +15,7 @@ import { UsageError } from '../../model/text/errors.ts';
 import type { Agent, CallAnswer, AgentContext, ToolImage, TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { acpLaunch } from './acp-presets.ts';
-import { askIn, chosen } from './acp-permissions.ts';
+import { askIn, chosen, NO_SINGLE_CALL, offersSingleCall } from './acp-permissions.ts';
 import {
   contextIn,
   planIn,
@@ -222,6 +222,11 @@ class AcpSession implements DialectSession {
   }
 
   async #asked(request: RequestPermissionRequest) {
+    if (!offersSingleCall(request)) {
+      this.#denied = [...this.#denied, NO_SINGLE_CALL];
+      this.#line.tell(tellStep({ type: 'noted', text: NO_SINGLE_CALL }));
+      return chosen(request.options, { ok: false, why: NO_SINGLE_CALL });
+    }
     const ask = askIn(request);
     if (ask === undefined) return chosen(request.options, { ok: true, text: '' });
     const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };

@@ -16,11 +16,10 @@ import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
 import { TurnBudget } from '../budget/turn-budget.ts';
 
-/** Milliseconds after which a member that waits for its vendor looks again. */
-const LOOK_AGAIN_MS = 1_000;
-
 /** The model from the spec, for programs that do not report which model they use. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
+
+const placeOf = ({ clock, paths }: MemberSession['store']) => ({ clock, folder: paths.folder });
 
 /** The events that the ledger handles. */
 type LedgerEvent = Extract<
@@ -35,6 +34,8 @@ export class AgentLedger {
   readonly #budget: TurnBudget;
   #task: string | undefined;
   #turn: string | undefined;
+  /** The turn began with leave for its first call. */
+  #isCalling = false;
 
   constructor(session: MemberSession, spec: AgentSpec, prices: PriceRules = {}) {
     this.#session = session;
@@ -48,7 +49,8 @@ export class AgentLedger {
       perCall: hasToolLoop(spec.kind),
     });
     const credential = credentialOf(spec, process.env);
-    this.#pace = credential === undefined ? undefined : new VendorPace(session.store, credential, session.name);
+    this.#pace =
+      credential === undefined ? undefined : new VendorPace(placeOf(session.store), credential, session.name);
   }
 
   /**
@@ -63,13 +65,16 @@ export class AgentLedger {
     this.#turn = newId(this.#session.store.clock.now());
     const over = await this.#budget.begin(task, timeMs, signal);
     await this.#wait(signal);
+    this.#isCalling = true;
     return over instanceof AbortSignal ? AbortSignal.any([signal, over]) : signal;
   }
 
   /** Waits until a call may be made. */
   async calling(most: CallBound | undefined, signal: AbortSignal): Promise<CallAnswer> {
     const outputTokens = most && (await this.#budget.call(most, signal));
-    await this.#wait(signal);
+    if (typeof outputTokens === 'string') return { ok: false, why: outputTokens };
+    if (!this.#isCalling) await this.#wait(signal);
+    this.#isCalling = false;
     return { ok: true, text: '', outputTokens };
   }
 
@@ -131,21 +136,8 @@ export class AgentLedger {
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    const pace = this.#pace;
-    if (pace === undefined) return;
-    const { clock } = this.#session.store;
-    let [told, toldEnds]: [string | undefined, number] = [undefined, 0];
-    // Another member's refusal may make the pause longer meanwhile.
-    for (let ms = await pace.begin(); ms > 0 && !signal.aborted; ms = await pace.begin()) {
-      const reason = pace.left() > 0 ? 'its vendor asked for a pause' : 'another member tries its vendor first';
-      const ends = clock.monotonic() + ms;
-      if (reason !== told || (pace.left() > 0 && Math.abs(ends - toldEnds) > LOOK_AGAIN_MS))
-        this.#session.note({ state: 'rate-limited', reason, forMs: ms });
-      [told, toldEnds] = [reason, ends];
-      // Another call's answer may tell of more room.
-      await clock.sleep(Math.min(ms, LOOK_AGAIN_MS), signal);
-    }
-    if (told !== undefined) this.#session.note();
+    const note = (reason: string, forMs: number): void => this.#session.note({ state: 'rate-limited', reason, forMs });
+    if (await this.#pace?.wait(signal, note)) this.#session.note();
   }
 
   #keepSession(id: string): void {

@@ -14,7 +14,7 @@ export interface Spender {
     readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'tryChange' | 'offset'>;
     /** That of the user's day. */
     readonly day: Pick<TeamStore['day'], 'look' | 'change' | 'mark'>;
-    readonly paths?: Pick<TeamStore['paths'], 'name'> | undefined;
+    readonly paths?: Pick<TeamStore['paths'], 'name' | 'folder'> | undefined;
     readonly events: Pick<TeamStore['events'], 'append'>;
     readonly clock: TeamStore['clock'];
   };

@@ -88,14 +88,14 @@ export class TurnBudget {
   /**
    * Reserves a call of a model API.
    *
-   * @returns the most tokens of the answer; undefined if nothing is limited
+   * @returns the most tokens of the answer; undefined if nothing is limited; a text says why it may not begin
    */
-  async call(bound: CallBound, signal: AbortSignal): Promise<number | undefined> {
+  async call(bound: CallBound, signal: AbortSignal): Promise<number | string | undefined> {
     // The call before was neither told nor refused: it counts as reserved.
     await this.#settleCall();
     const { kind } = this.#spec;
     const held = await this.#reserve(() => wantedByCall(kind, bound, this.#rules), signal);
-    if (held === undefined || typeof held === 'string') return undefined;
+    if (held === undefined || typeof held === 'string') return held;
     this.#call = held;
     return outputWithin(kind, bound, held.hold, this.#rules);
   }
@@ -115,8 +115,7 @@ export class TurnBudget {
     held.tokens += tokens;
     held.cost = unpriced.length === 0 ? (held.cost ?? 0) + usd : held.cost;
     if (this.#call !== undefined) await this.#settleCall();
-    // What a subagent used is told when it is over.
-    else if (this.#rules.isUrgent !== true) await this.#extend(held, signal);
+    else await this.#extend(held, signal);
   }
 
   /** The vendor refused the call. */

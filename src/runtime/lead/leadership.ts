@@ -11,6 +11,7 @@ import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess } from '../../policy/mail-wording.ts';
 import { originalOf } from '../../store/team/copied-team.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import { isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
@@ -36,16 +37,16 @@ const DYING_MS = 5_000;
  * @throws ConflictError `LEAD_ALIVE` with pid and since when
  */
 export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
+  if (store.isShared) throw notInAStore('leading');
   const incarnation = newId(store.clock.now());
   const isOurs = (): boolean => {
     store.pinned.check();
     return store.board.fold().lead.incarnation === incarnation;
   };
-  const environment = { disk: store.disk, locks: store.locks, now: () => store.clock.now(), onLost, isOurs };
   const original = originalOf(store.disk, store.paths);
   const owner = leaseOwner(store.disk, store.paths, LEAD);
   if (takeover && owner) await kill(store, owner);
-  const answer = await takeLease(store.paths, LEAD, environment);
+  const answer = await takeLease(store.paths, LEAD, store.forLease(onLost, isOurs));
   if (!answer.held) throw leadAlive(store, answer.owner);
   try {
     const epoch = await elected(store, incarnation);
@@ -75,9 +76,8 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
  * @throws ConflictError `LEAD_ALIVE`
  */
 export async function holdUnread(store: TeamStore): Promise<Lease> {
-  const { disk, locks, paths } = store;
-  const environment = { disk, locks, now: () => store.clock.now(), onLost: () => {}, isOurs: () => true };
-  const answer = await takeLease(paths, LEAD, environment);
+  if (store.isShared) throw notInAStore('putting a team away');
+  const answer = await takeLease(store.paths, LEAD, store.forLease());
   if (!answer.held) throw leadAlive(store, answer.owner);
   await endOrphans(store);
   return answer.lease;

@@ -14,7 +14,7 @@ import { realClock } from '../../os/system-clock.ts';
 import { isSpeech, type TeamProjection } from '../../policy/view/team-projection.ts';
 import { knownMember } from '../views/follow.ts';
 import type { TeamSnapshot } from '../views/team-watch.ts';
-import { mailSentBy } from './team-moment.ts';
+import { mailSentBy } from './past-mail.ts';
 import { TeamPlayback, type PastPlace } from './team-playback.ts';
 
 /** How much of the team's time passes in a second. */

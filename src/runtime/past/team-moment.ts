@@ -1,9 +1,7 @@
 /**
- * `teams at`: a team as it stood at a moment of its past, folded anew from the start of both logs. Whether a message had
- * been read by then is recorded nowhere, so only what was sent is told.
+ * `teams at`: a team as it stood at a moment of its past, folded anew from the start of both logs.
  */
 import { count, emptyBoard, type Board, type Counts } from '../../model/board/board.ts';
-import type { Message } from '../../model/team/message.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Moment } from '../../model/text/moment.ts';
@@ -12,8 +10,8 @@ import { safeText } from '../../model/text/safe-text.ts';
 import { columnsOf, type Card } from '../../policy/view/board-columns.ts';
 import { lineEnds } from '../../store/board/line-ends.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { mailOf } from '../views/follow.ts';
 import { cutAt, factsIn } from './past-facts.ts';
+import { mailSentBy, PastInbox, type MailMoment } from './past-mail.ts';
 
 export interface MemberThen {
   readonly name: Name;
@@ -30,6 +28,8 @@ export interface MemberThen {
 export interface MailThen {
   readonly to: Name;
   readonly sent: number;
+  /** How many of them were not read yet; null if that was not recorded. */
+  readonly unread: number | null;
   readonly last: { readonly at: string; readonly from: string; readonly text: string };
 }
 
@@ -59,17 +59,19 @@ export async function teamAt(store: TeamReader, moment: Moment): Promise<TeamMom
   const ends = lineEnds(store.disk, store.paths.log);
   const all = await factsIn(store);
   const until = cutAt(store.paths.name, all, ends, moment);
-  const then = all.slice(0, until);
-  const events = then.map(({ fact }, at): ShownEvent => ({ ...fact, number: at + 1 }));
+  const events = all.slice(0, until).map(({ fact }, at): ShownEvent => ({ ...fact, number: at + 1 }));
   const event = events.at(-1);
   if (event === undefined) throw new Error('The moment has no event.');
-  const place = then.findLast((one) => one.place !== undefined)?.place ?? -1;
+  const place = all.slice(0, until).findLast((one) => one.place !== undefined)?.place ?? -1;
   const board = boardAt(store, place);
+  const line = ends.findIndex((end) => end > place) + 1;
+  const isOfBoard = all[until - 1]?.place !== undefined;
+  const then = { ms: Date.parse(event.at), log: ends[line - 1] ?? 0, isOfBoard };
   return {
     team: store.paths.name,
     event,
     events: all.length,
-    line: ends.findIndex((end) => end > place) + 1,
+    line,
     phase: board.phase,
     members: [...board.members.values()].map(({ name, role, state }) => ({
       name,
@@ -82,7 +84,7 @@ export async function teamAt(store: TeamReader, moment: Moment): Promise<TeamMom
     tasks: Object.values(columnsOf(board))
       .flat()
       .sort((one, other) => Number(one.id) - Number(other.id)),
-    mail: [LEAD, ...board.members.keys()].flatMap((name) => mailBy(store, name, Date.parse(event.at)) ?? []),
+    mail: [LEAD, ...board.members.keys()].flatMap((name) => mailBy(store, name, then) ?? []),
   };
 }
 
@@ -97,20 +99,15 @@ function boardAt(store: TeamReader, place: number): Board {
   return then;
 }
 
-/** What was sent to an inbox by then, the oldest first. */
-export function mailSentBy(store: TeamReader, to: Name, ms: number): Message[] {
-  const byId = new Map(
-    [...mailOf(store, to, { history: true }), ...mailOf(store, to)]
-      .filter(({ timestamp: seconds }) => Math.round(seconds * 1_000) <= ms)
-      .map((message) => [message.id, message]),
-  );
-  return [...byId.values()].sort((one, other) => one.timestamp - other.timestamp);
-}
-
-function mailBy(store: TeamReader, to: Name, ms: number): MailThen | undefined {
-  const sent = mailSentBy(store, to, ms);
+function mailBy(store: TeamReader, to: Name, then: MailMoment): MailThen | undefined {
+  const sent = mailSentBy(store, to, then.ms);
   const last = sent.at(-1);
   if (last === undefined) return undefined;
   const text = safeText(last.content.slice(0, 200)).trim();
-  return { to, sent: sent.length, last: { at: timestamp(last.timestamp * 1_000), from: safeText(last.sender), text } };
+  return {
+    to,
+    sent: sent.length,
+    unread: new PastInbox(store, to).unreadAt(then),
+    last: { at: timestamp(last.timestamp * 1_000), from: safeText(last.sender), text },
+  };
 }

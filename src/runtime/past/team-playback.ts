@@ -7,6 +7,7 @@ import { emptyBoard, type Board, type Member } from '../../model/board/board.ts'
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { Moment } from '../../model/text/moment.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import { runOutcome } from '../../policy/run-outcome.ts';
 import { describeMember } from '../../policy/supervise/progress.ts';
 import { problemsOf } from '../../policy/view/team-problems.ts';
@@ -19,8 +20,8 @@ import { openForReading, type TeamReader } from '../../store/team/team-reader.ts
 import { realClock } from '../../os/system-clock.ts';
 import { TimeSlices } from '../process/time-slices.ts';
 import { cutAt, factsIn, type PlacedFact } from './past-facts.ts';
-import type { SeenMemberStatus } from '../views/status.ts';
-import type { TeamSnapshot } from '../views/team-watch.ts';
+import { PastInbox, type MailMoment } from './past-mail.ts';
+import type { SnapshotMember, TeamSnapshot } from '../views/team-watch.ts';
 
 /** Where a view of the past stands. Times are milliseconds since 1970. */
 export interface PastPlace {
@@ -43,6 +44,9 @@ export class TeamPlayback {
   #records: Generator<Replayed> | undefined;
   /** Up to which record of the board's log the board is folded. */
   #place = -1;
+  /** Where the lines of the board's log end. */
+  #ends: readonly number[] | undefined;
+  readonly #inboxes = new Map<Name, PastInbox>();
 
   private constructor(store: TeamReader & { close(): void }, all: readonly PlacedFact[], prices: Prices | undefined) {
     this.store = store;
@@ -99,8 +103,7 @@ export class TeamPlayback {
    * @throws UsageError `USAGE` before the first event, or for an event or line that there is not
    */
   numberAt(moment: Moment): number {
-    const { disk, paths } = this.store;
-    return cutAt(paths.name, this.#all, moment.kind === 'line' ? lineEnds(disk, paths.log) : [], moment);
+    return cutAt(this.store.paths.name, this.#all, moment.kind === 'line' ? this.#lineEnds() : [], moment);
   }
 
   /** @param number an event's number, at least 1; a greater one than there is counts as the last */
@@ -120,13 +123,17 @@ export class TeamPlayback {
   look(): TeamSnapshot {
     const board = this.#board;
     const hasLead = board.lead.epoch > 0 && board.phase !== 'closed';
-    const members = [...board.members.values()].map((member) => memberThen(board, member));
+    const then = this.#mailMoment();
+    const members = [...board.members.values()].map((member) => ({
+      ...memberThen(board, member),
+      unread: this.#inboxOf(member.name).unreadAt(then),
+    }));
     return {
       board,
       outcome: runOutcome(board, { isLed: hasLead, isCancelled: false }),
       lead: { pid: null, since: null, epoch: board.lead.epoch, alive: hasLead },
       members,
-      unread: 0,
+      unread: this.#inboxOf(LEAD).unreadAt(then),
       problems: problemsOf({ board, members, hasLead }),
       colors: new Map(this.store.config.read()?.members.map(({ name, color }) => [name, color])),
       at: this.place.at,
@@ -154,16 +161,32 @@ export class TeamPlayback {
     }
   }
 
+  #mailMoment(): MailMoment {
+    const end = this.#place < 0 ? 0 : (this.#lineEnds().find((one) => one > this.#place) ?? 0);
+    return { ms: this.place.at, log: end, isOfBoard: this.#all[this.#number - 1]?.place !== undefined };
+  }
+
+  /** Mail of later than the first look at an inbox counts as not sent. */
+  #inboxOf(name: Name): PastInbox {
+    const known = this.#inboxes.get(name) ?? new PastInbox(this.store, name);
+    this.#inboxes.set(name, known);
+    return known;
+  }
+
+  #lineEnds(): readonly number[] {
+    return (this.#ends ??= lineEnds(this.store.disk, this.store.paths.log));
+  }
+
   #timeAt(number: number): number {
     return Date.parse(this.#all[number - 1]?.at ?? '');
   }
 }
 
-function memberThen(board: Board, member: Member): SeenMemberStatus {
+function memberThen(board: Board, member: Member): Omit<SnapshotMember, 'unread'> {
   const { name, role, incarnation } = member;
   const described = describeMember(board, member, { stalledAfterMs: Infinity });
   const isFree = described.state === 'joined';
   const state = isFree && incarnation !== null ? 'idle' : described.state;
   const reason = isFree ? (incarnation === null ? 'it was not started yet' : 'it had no task') : described.reason;
-  return { name, role, state, reason, pid: null, task: board.busy.get(name) ?? null, unread: 0 };
+  return { name, role, state, reason, pid: null, task: board.busy.get(name) ?? null };
 }

@@ -18,20 +18,28 @@ import {
   type Allowance,
   type VendorRecord,
 } from '../../policy/governor.ts';
+import type { Clock } from '../../model/text/clock.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import type { TeamStore } from '../../store/team/team-store.ts';
 import { VendorFile } from '../../store/team/vendor-file.ts';
 
 /** Milliseconds after which a member asks again for a slot. */
 const ASK_AGAIN_MS = 100;
+/** Whoever waits looks again at the file after this time. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Whose calls take turns with those of others: a team, by its folder. */
+interface PaceOwner {
+  readonly clock: Clock;
+  readonly folder: string;
+}
 
 type PaceRecord = VendorRecord<ProcessIdentity>;
 
 export class VendorPace {
-  readonly #clock: TeamStore['clock'];
+  readonly #clock: Clock;
   readonly #file: VendorFile;
   readonly #team: string;
   readonly #caller: string;
@@ -44,11 +52,32 @@ export class VendorPace {
    * @param credential the vendor, and what identifies the user there; only its hash is written
    * @param caller the member, unique in its team
    */
-  constructor({ clock, paths }: Pick<TeamStore, 'clock' | 'paths'>, credential: string, caller: string) {
+  constructor({ clock, folder }: PaceOwner, credential: string, caller: string) {
     this.#clock = clock;
     this.#file = new VendorFile({ disk: realDisk, clock }, hashText(credential).slice(0, 32));
-    this.#team = paths.folder;
-    this.#caller = `${caller} of ${paths.folder}`;
+    this.#team = folder;
+    this.#caller = `${caller} of ${folder}`;
+  }
+
+  /**
+   * Begins a call as soon as the vendor may be called, unless `signal` aborts before.
+   *
+   * @param onWait called with the reason and the milliseconds that it will probably wait, when either is news
+   * @returns whether it had to wait
+   */
+  async wait(signal: AbortSignal, onWait: (reason: string, ms: number) => void): Promise<boolean> {
+    let [told, toldEnds]: [string | undefined, number] = [undefined, 0];
+    // Another member's refusal may make the pause longer meanwhile.
+    for (let ms = await this.begin(); ms > 0 && !signal.aborted; ms = await this.begin()) {
+      const isPaused = this.left() > 0;
+      const reason = isPaused ? 'its vendor asked for a pause' : 'another member tries its vendor first';
+      const ends = this.#clock.monotonic() + ms;
+      if (reason !== told || (isPaused && Math.abs(ends - toldEnds) > LOOK_AGAIN_MS)) onWait(reason, ms);
+      [told, toldEnds] = [reason, ends];
+      // Another call's answer may tell of more room.
+      await this.#clock.sleep(Math.min(ms, LOOK_AGAIN_MS), signal);
+    }
+    return told !== undefined;
   }
 
   /**
@@ -61,16 +90,19 @@ export class VendorPace {
     const record = this.#record();
     // Also in a pause it says that it waits: a team that comes first does not take all of what follows.
     if (!isUnlimited(record) || isGoverned(record)) {
-      const now = this.#clock.monotonic();
-      const asking = { caller: this.#caller, team: this.#team, process: ownIdentity(), now };
       const isBegun = await this.#file.update((known) => {
+        const now = this.#clock.monotonic();
+        const asking = { caller: this.#caller, team: this.#team, process: ownIdentity(), now };
         const before = withoutDead(this.#believed(known), (process) => livenessOf(process) === 'dead');
         const began = left > 0 ? waiting(before, asking) : tryBegin(before, asking);
+        if (began.isBegun) this.#calledAt = now;
         return { next: began.next, result: began.isBegun };
       });
       this.#isKnown = true;
-      if (!isBegun) return Math.max(ASK_AGAIN_MS, this.#pauseOf(record), untilAskedAgain(record, now));
-    } else if (left > 0) return left;
+      if (isBegun) return 0;
+      return Math.max(ASK_AGAIN_MS, this.#pauseOf(record), untilAskedAgain(record, this.#clock.monotonic()));
+    }
+    if (left > 0) return left;
     this.#calledAt = this.#clock.monotonic();
     return 0;
   }
@@ -111,7 +143,7 @@ export class VendorPace {
   async allowed(told: Allowance): Promise<void> {
     const now = this.#clock.monotonic();
     await this.#file.update((known) => {
-      const next = allowanceTold(this.#believed(known), { told, calledAt: this.#calledAt, now });
+      const next = allowanceTold(this.#believed(known), { told, ...this.#call, now });
       return { next, result: undefined };
     });
   }

@@ -14,25 +14,17 @@ import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-
 import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
 import { type Replica } from '../../store/engine/replica.ts';
 import { holdReplica, noteDivergence, openReplica } from '../../store/engine/replica-place.ts';
-import { relayAnswer, relayRequest, type RelayAnswer, type RelayRequest } from '../../store/replica/relay-client.ts';
+import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
-import { rootPaths } from '../../store/files/paths.ts';
+import { rootPaths, teamPaths } from '../../store/files/paths.ts';
+import { leased, made, posted, written, type Answered, type SharedTeam, type Waiting } from './relay-acts.ts';
+import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
 const LOOK_MS = 1_000;
 const AGAIN_MS = 250;
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
-
-interface Waiting {
-  readonly request: RelayRequest;
-  readonly answer: (answer: RelayAnswer) => void;
-}
-
-interface Answered {
-  readonly one: Waiting;
-  readonly said: RelayAnswer;
-}
 
 interface RelayOptions {
   readonly clock: Clock;
@@ -52,7 +44,7 @@ export async function serveReplica(root: string, address: EngineAddress, options
   const { relay: socket } = rootPaths(root);
   // An address that is wrong leaves no folder.
   const relay = new Relay(root, address, options);
-  const session = await EngineSession.open(address, options.clock, relay.wake);
+  const session = await EngineSession.open(address, options.clock, relay.heardOf);
   let server: LocalServer | undefined;
   let release = (): void => {};
   try {
@@ -68,6 +60,7 @@ export async function serveReplica(root: string, address: EngineAddress, options
   } finally {
     await server?.close();
     await relay.close();
+    relay.forget();
     await session.close();
     release();
   }
@@ -90,12 +83,15 @@ class Relay {
   readonly #address: EngineAddress;
   readonly #options: RelayOptions;
   readonly #seal: Seal = openSeal(realDisk);
-  readonly #replicas = new Map<Name, Replica>();
+  readonly #replicas = new Map<Name, SharedTeam>();
   #waiting: Waiting[] = [];
   #session: EngineSession | undefined;
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   #woken = new AbortController();
+  /** Mail or leases may have changed; they are looked at once in a {@link LOOK_MS} all the same. */
+  #hasMail = true;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
     this.#root = root;
@@ -105,6 +101,11 @@ class Relay {
   }
 
   readonly wake = (): void => this.#woken.abort();
+
+  readonly heardOf = (what: string): void => {
+    if (what !== 'log') this.#hasMail = true;
+    this.wake();
+  };
 
   /** One request of a process of this machine. */
   async hear(request: LocalRequest): Promise<void> {
@@ -141,9 +142,9 @@ class Relay {
           `Only a server on timeline ${String(timeline)} answers, and ${String(this.#timeline)} was seen: it was replaced.`,
         );
       this.#timeline = timeline;
-      for (const replica of this.#replicas.values()) await requireSame(session, replica);
+      for (const { replica } of this.#replicas.values()) await requireSame(session, replica);
       await this.#meet(session);
-      for (const replica of this.#replicas.values()) await catchUp(session, replica);
+      for (const { replica } of this.#replicas.values()) await catchUp(session, replica);
       this.#session = session;
     } catch (error) {
       await session.close();
@@ -175,7 +176,7 @@ class Relay {
     for (;;) {
       if (signal.aborted) return undefined;
       try {
-        await this.connect(await EngineSession.open(this.#address, clock, this.wake));
+        await this.connect(await EngineSession.open(this.#address, clock, this.heardOf));
         tell('Connected to the store again.');
         return this.#session;
       } catch (error) {
@@ -192,10 +193,11 @@ class Relay {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
-      const answers = [...(await made(session, waiting)), ...(await this.#write(session, waiting))];
+      const answers = [...(await made(session, waiting)), ...(await written(session, waiting, this.#replicas))];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
-      for (const replica of this.#replicas.values()) await catchUp(session, replica);
+      for (const { replica } of this.#replicas.values()) await catchUp(session, replica);
+      answers.push(...(await this.#mail(session, waiting)));
       for (const { one, said } of answers) one.answer(said);
     } catch (error) {
       // It is unknown what was written: it is sent again, and keeps its number.
@@ -204,27 +206,16 @@ class Relay {
     }
   }
 
-  async #write(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
-    const answers: Answered[] = [];
-    const written = waiting.filter(({ request }) => request.do === 'append');
-    for (const team of new Set(written.map(({ request }) => request.team))) {
-      const all = written.filter(({ request }) => request.team === team);
-      const lines = all.flatMap(({ request }) => (request.do === 'append' ? [request.line] : []));
-      const replica = this.#replicas.get(team);
-      if (replica === undefined) {
-        const said = { ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` } as const;
-        for (const one of all) answers.push({ one, said });
-        continue;
-      }
-      const together = await answerOf(session.append(replica.id, lines));
-      // One record that is refused refuses all: each is then tried alone.
-      for (const [index, one] of all.entries()) {
-        const alone = !together.ok && all.length > 1;
-        const said = alone ? await answerOf(session.append(replica.id, [lines[index] ?? ''])) : together;
-        answers.push({ one, said });
-      }
+  /** Mail and leases: what is asked, and what is new. */
+  async #mail(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+    const now = this.#options.clock.monotonic();
+    const sent = await posted(session, waiting, this.#replicas);
+    if (this.#hasMail || sent.length > 0 || now - this.#lookedAt >= LOOK_MS) {
+      this.#hasMail = false;
+      this.#lookedAt = now;
+      for (const { mail } of this.#replicas.values()) await mail.sync(session);
     }
-    return answers;
+    return [...sent, ...(await leased(session, waiting, this.#replicas))];
   }
 
   /** Teams that are new to this machine. */
@@ -233,8 +224,14 @@ class Relay {
       if (this.#replicas.has(team.name)) continue;
       const replica = openReplica(this.#root, team, await session.config(team.id), this.#options.clock);
       await requireSame(session, replica);
-      this.#replicas.set(team.name, replica);
+      const paths = teamPaths(this.#root, team.name);
+      this.#replicas.set(team.name, { replica, mail: new TeamMail(realDisk, paths, team.id, this.#options.clock) });
     }
+  }
+
+  /** At its end, not when the session is lost. */
+  forget(): void {
+    for (const { mail } of this.#replicas.values()) mail.close();
   }
 
   refuseAll(error: unknown): void {
@@ -245,29 +242,6 @@ class Relay {
   async close(): Promise<void> {
     await this.#session?.close();
     this.#session = undefined;
-  }
-}
-
-/** Makes teams. One whose answer was lost is there already. */
-async function made(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
-  const answers: Answered[] = [];
-  for (const one of waiting) {
-    const { request } = one;
-    if (request.do !== 'create') continue;
-    const said = await answerOf(session.create(request.team, request.made));
-    const isThere = !said.ok && (await session.teams()).some(({ id }) => id === request.made.id);
-    answers.push({ one, said: isThere ? { ok: true } : said });
-  }
-  return answers;
-}
-
-async function answerOf(done: Promise<void>): Promise<RelayAnswer> {
-  try {
-    await done;
-    return { ok: true };
-  } catch (error) {
-    if (!isTeamError(error)) throw error;
-    return { ok: false, code: error.code, why: error.message };
   }
 }
 

@@ -5,7 +5,6 @@ import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions 
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { mayAsk, mayMessage } from '../../policy/profiles.ts';
 import type { Receipt } from '../../store/mail/sender.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { registered } from './requests.ts';
 import type { Speaker } from './authentication.ts';
@@ -25,7 +24,6 @@ export async function sendMail(
   text: string,
   options: SendOptions = {},
 ): Promise<Receipt> {
-  if (store.isShared) throw notInAStore('mail');
   const board = store.board.fold();
   const type = options.type ?? 'message';
   const member = board.members.get(to);

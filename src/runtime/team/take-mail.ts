@@ -20,13 +20,8 @@ export async function takeMail<T>(store: TeamStore, speaker: Speaker, name: Name
   const { disk, clock, locks, paths, pinned } = store;
   if (speaker.kind === 'member' && name !== speaker.name)
     throw new UsageError('POLICY_DENIED', `${speaker.name} takes its own mail, not ${name}'s.`);
-  const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
-  const answer = await takeLease(paths, name, environment);
-  if (!answer.held)
-    throw new ConflictError(
-      'MEMBER_ALIVE',
-      `The process of ${name} (pid ${answer.owner?.pid ?? 'unknown'}) reads this inbox itself; \`teams inbox\` looks into it.`,
-    );
+  const answer = await takeLease(paths, name, store.forLease());
+  if (!answer.held) throw readItself(name, answer.owner?.pid ?? answer.elsewhere?.pid, answer.elsewhere?.machine);
   const reader = new Reader(paths, name, { disk, clock, locks, pinned, isCurrent: () => true });
   try {
     reader.settle();
@@ -37,6 +32,14 @@ export async function takeMail<T>(store: TeamStore, speaker: Speaker, name: Name
     reader.close();
     await answer.lease.release();
   }
+}
+
+function readItself(name: Name, pid: number | undefined, machine?: string): ConflictError {
+  const where = machine === undefined ? '' : ` on ${machine}`;
+  return new ConflictError(
+    'MEMBER_ALIVE',
+    `The process of ${name} (pid ${pid ?? 'unknown'}${where}) reads this inbox itself; \`teams inbox\` looks into it.`,
+  );
 }
 
 /** Mail that is over is acknowledged, but not handed out, so that a take may find mail and still hand out none. */

@@ -14,6 +14,7 @@ import { profiles } from '../../policy/profiles.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { ringBell } from '../../store/mail/bell.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import { takeLease, type Lease } from '../../store/team/lease.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { newToken, tokenHash } from '../../store/team/roster.ts';
@@ -49,6 +50,7 @@ export interface JoinOptions {
  *   user did not write; UsageError, AgentError
  */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
+  if (store.isShared) throw notInAStore('running a member');
   const team = store.config.readOwn();
   const member = team?.members.find((one) => one.name === name);
   if (!team || !member)
@@ -190,13 +192,7 @@ async function leaseFor(
     store.pinned.check();
     return store.board.fold().members.get(name)?.incarnation === incarnation;
   };
-  const answer = await takeLease(store.paths, name, {
-    disk: store.disk,
-    locks: store.locks,
-    now: () => store.clock.now(),
-    onLost,
-    isOurs,
-  });
+  const answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
   if (!answer.held) throw alive(name, answer.owner?.pid);
   const { outcome } = await store.board.append({ by: name, inc: incarnation }, (board) => ({
     type: 'member.started',

@@ -1,11 +1,11 @@
 /** The messages to and from a subagent's thread, as data that can be cloned. */
 import type { MessagePort } from 'node:worker_threads';
+import type { AgentEvent, CallAnswer } from '../../agents/agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Lend } from '../../model/team/lend.ts';
-import type { Usage } from '../../model/agent/usage.ts';
 
 export interface SubagentTask {
   readonly spec: AgentSpec;
@@ -22,10 +22,16 @@ export interface SubagentTask {
   readonly timeoutMs: number;
 }
 
-/**
- * The subagent task, and the port between both sides: any message on it stops the task, and back come the last lines of
- * its output.
- */
+/** What an agent tells of its calls of a model; the other side answers each before the turn goes on. */
+export type CallEvent = Extract<AgentEvent, { type: 'calling' | 'usage' | 'unbilled' | 'retrying' | 'allowance' }>;
+
+/** To the thread: the task is to stop, or the answer to its last call event. */
+export type ToSubagent = 'stop' | { readonly answer: CallAnswer | undefined };
+
+/** From the thread: the last line of its output when it changes, and each call event. */
+export type FromSubagent = { readonly line: string } | { readonly event: CallEvent };
+
+/** The subagent task, and the port between both sides. */
 export interface SubagentMessage {
   readonly subagentTask: SubagentTask;
   /** For the commands of a model's tools. */
@@ -34,8 +40,8 @@ export interface SubagentMessage {
   readonly team: readonly string[];
   /** The isolation of its program: the argv before the program's own, and its home. */
   readonly isolation?: { readonly argv: readonly string[]; readonly home: string } | undefined;
-  readonly line: MessagePort;
+  readonly port: MessagePort;
 }
 
-/** The end of a turn, with the end of its program's output on both streams, and the usage of each call. */
-export type SubagentEnd = TurnEnd & { readonly printed?: string; readonly used?: readonly Usage[] };
+/** The end of a turn, with the end of its program's output on both streams. */
+export type SubagentEnd = TurnEnd & { readonly printed?: string };

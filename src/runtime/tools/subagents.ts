@@ -7,21 +7,21 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { newId } from '../../store/files/new-ids.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
-import { spendingEvent } from '../../model/team/spending-sum.ts';
+import type { spendingEvent } from '../../model/team/spending-sum.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { marks } from '../../os/draw-marks.ts';
 import { markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
-import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
+import type { FromSubagent, SubagentEnd, SubagentMessage, SubagentTask, ToSubagent } from './subagent-message.ts';
+import { SubagentLedger } from './subagent-ledger.ts';
 import type { HeldProgram } from '../isolation/open-program-isolation.ts';
 import { insideEnvironment } from '../isolation/member-server.ts';
 import { isolateSubagent, type SubagentSurroundings } from './subagent-isolation.ts';
 import { sweep } from '../../os/sweep.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { Spender } from '../budget/spender-ledgers.ts';
-import { TurnBudget } from '../budget/turn-budget.ts';
 
 export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 
@@ -53,7 +53,7 @@ type LineListener = (line: string) => void;
 
 /** How a task is handed to a thread. */
 interface Posted {
-  readonly held: HeldProgram | undefined;
+  readonly ledger: SubagentLedger;
   readonly signal: AbortSignal;
   readonly onLine: LineListener;
 }
@@ -79,6 +79,8 @@ export class Subagents {
   #reaper: Reaper | undefined;
   #pool: Promise<Piscina<SubagentMessage, SubagentEnd>> | undefined;
   #started = 0;
+  /** Subagents that began, in the foreground and in the background. */
+  #drawn = 0;
   #waiting = 0;
 
   /** @param program the thread's file; for tests */
@@ -112,20 +114,20 @@ export class Subagents {
     }
   }
 
-  /** Its whole turn is reserved before it begins; it is refused at once if no other reservation can come back. */
-  async #withinBudget(subagentTask: SubagentTask, signal: AbortSignal, onLine: LineListener): Promise<SubagentEnd> {
-    const { spec, timeoutMs } = subagentTask;
-    const spender = this.#spender?.();
-    const budget = spender && new TurnBudget(spender, spec, { ...spender, perCall: false, isUrgent: true });
-    const begun = await budget?.begin(undefined, timeoutMs, signal);
+  async #withinBudget(task: SubagentTask, signal: AbortSignal, onLine: LineListener): Promise<SubagentEnd> {
+    this.#drawn += 1;
+    const ledger = new SubagentLedger({
+      task,
+      id: `subagent ${this.#run} ${this.#drawn}`,
+      spender: this.#spender?.(),
+      onSpent: this.#onSpent,
+      onLine,
+    });
+    const begun = await ledger.begin(signal);
     if (typeof begun === 'string')
       return { kind: 'failed', why: 'refused', text: '', message: `Its budget: ${begun}.` };
-    const end = await this.#marked(subagentTask, begun ? AbortSignal.any([signal, begun]) : signal, onLine);
-    for (const usage of end.used ?? []) {
-      await budget?.used(usage, signal);
-      this.#onSpent?.(spendingEvent(spec.kind, { model: spec.model, ...usage }));
-    }
-    await budget?.end(end);
+    const end = await this.#marked(task, { ledger, signal: begun, onLine });
+    await ledger.end(end);
     return end;
   }
 
@@ -198,7 +200,7 @@ export class Subagents {
   }
 
   /** When this settles, everything that the subagent started has ended, also in other sessions. */
-  async #marked(subagentTask: SubagentTask, signal: AbortSignal, onLine: LineListener): Promise<SubagentEnd> {
+  async #marked(subagentTask: SubagentTask, posted: Posted): Promise<SubagentEnd> {
     const drawn = marks.draw(1, this.#run);
     this.#reaper ??= startReaper(reaperCommand);
     for (const mark of drawn) this.#reaper.add(mark);
@@ -206,7 +208,7 @@ export class Subagents {
     let isolation: HeldProgram | undefined;
     try {
       isolation = await isolateSubagent(subagentTask, this.#surroundings);
-      return await this.#post({ ...subagentTask, env }, { held: isolation, signal, onLine });
+      return await this.#post({ ...subagentTask, env }, isolation, posted);
     } finally {
       await sweep(drawn, []);
       await isolation?.close();
@@ -221,7 +223,11 @@ export class Subagents {
    * Hands the task to a thread. On abort the thread is first asked to stop, so that it ends its children; after the
    * grace time it is ended.
    */
-  async #post(given: SubagentTask, { held, signal, onLine }: Posted): Promise<SubagentEnd> {
+  async #post(
+    given: SubagentTask,
+    held: HeldProgram | undefined,
+    { ledger, signal, onLine }: Posted,
+  ): Promise<SubagentEnd> {
     const { setting, lend, team } = this.#surroundings;
     const commands = { setting, lend, team: [...team()] };
     const subagentTask =
@@ -231,24 +237,26 @@ export class Subagents {
     const pool = await (this.#pool ??= this.#open());
     const isCalledOff = (): boolean => signal.aborted;
     if (isCalledOff()) return { kind: 'aborted' };
-    const { port1: ours, port2: line } = new MessageChannel();
+    const { port1: ours, port2: port } = new MessageChannel();
+    const tell = (message: ToSubagent): void => ours.postMessage(message);
     const kill = new AbortController();
     const { graceMs } = this.#limits;
     // The turn has a timeout of its own; this one is for a thread that does not react.
     let disarm = afterRunning(subagentTask.timeoutMs + WAITED_MS + graceMs, () => kill.abort());
     const onAbort = (): void => {
-      ours.postMessage('stop');
+      tell('stop');
       disarm();
       disarm = afterRunning(graceMs, () => kill.abort());
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    ours.on('message', (line) => {
-      if (typeof line === 'string') onLine(line);
+    ours.on('message', (message: FromSubagent) => {
+      if ('line' in message) onLine(message.line);
+      else void ledger.answer(message.event, signal).then((answer) => tell({ answer }));
     });
     try {
       return await pool.run(
-        { ...commands, subagentTask, isolation, line },
-        { transferList: [line], signal: kill.signal },
+        { ...commands, subagentTask, isolation, port },
+        { transferList: [port], signal: kill.signal },
       );
     } catch (error) {
       return isCalledOff() ? { kind: 'aborted' } : failed(error);

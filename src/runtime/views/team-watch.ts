@@ -10,23 +10,26 @@ import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
 import { TeamProjection } from '../../policy/view/team-projection.ts';
-import { waitingMark } from '../../store/mail/inbox-view.ts';
+import { WaitingCount } from '../../store/mail/inbox-view.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { MemberHistories } from '../../policy/view/member-history.ts';
-import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
+import { lookAtTeam, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
 import { TimeSlices } from '../process/time-slices.ts';
 import { hasEnded } from './follow.ts';
 import { TwoLogs } from './merged-log.ts';
 
+/** A member at one moment; how much of its mail was unread is null where that was not recorded. */
+export type SnapshotMember = Omit<SeenMemberStatus, 'unread'> & { readonly unread: number | null };
+
 /** A team at one moment. */
 export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'outcome' | 'lead'> {
-  readonly members: readonly SeenMemberStatus[];
-  /** Unread messages of the lead. */
-  readonly unread: number;
+  readonly members: readonly SnapshotMember[];
+  /** Unread messages of the lead; null where that was not recorded. */
+  readonly unread: number | null;
   readonly problems: readonly TeamProblem[];
   /** Member → its ANSI colour. */
   readonly colors: ReadonlyMap<string, number>;
@@ -51,8 +54,7 @@ export class TeamWatch {
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
   readonly #histories = new MemberHistories();
-  /** Member → the mark of its inbox when it was counted, and the count. */
-  readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
+  readonly #unread = new Map<Name, WaitingCount>();
 
   /** @throws UsageError `UNKNOWN_TEAM` */
   constructor(paths: TeamPaths, options: TeamWatchOptions = {}) {
@@ -125,11 +127,9 @@ export class TeamWatch {
   }
 
   #unreadOf(name: Name): number {
-    const mark = waitingMark(this.store.disk, this.store.paths.inbox(name));
-    const known = this.#unread.get(name);
-    if (known?.mark === mark) return known.count;
-    const count = unreadOf(this.store, name);
-    this.#unread.set(name, { mark, count });
-    return count;
+    const { disk, paths } = this.store;
+    const count = this.#unread.get(name) ?? new WaitingCount(disk, paths.inbox(name));
+    this.#unread.set(name, count);
+    return count.look();
   }
 }

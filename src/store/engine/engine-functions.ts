@@ -104,7 +104,7 @@ begin
     numbers := numbers || place;
   end loop;
   update teams.head set last = top where team = of_team;
-  perform pg_notify('teams', of_team);
+  perform pg_notify('teams', 'log');
   return numbers;
 end $$;
 
@@ -146,8 +146,16 @@ begin
     numbers := numbers || place;
   end loop;
   update teams.mailbox set last = counted where team = of_team and member = recipient;
-  perform pg_notify('teams', of_team);
+  perform pg_notify('teams', 'mail');
   return numbers;
+end $$;
+
+-- What changes when a mailbox of the team does: how much it ever had, and how much of that is acknowledged.
+create function teams.mailboxes(of_team text) ${safe('table (member text, last bigint, used bigint)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select mailbox.member, mailbox.last, mailbox.used from teams.mailbox
+    where mailbox.team = of_team and teams.may(of_team, mailbox.member);
 end $$;
 
 create function teams.mail_after(of_team text, of_member text, after bigint, most integer)
@@ -159,39 +167,59 @@ begin
     order by mail.number limit most;
 end $$;
 
+-- The ids of the mail that is not acknowledged.
+create function teams.waiting_mail(of_team text, of_member text) ${safe('text[]')} stable as $$
+begin
+  perform teams.must(of_team, of_member);
+  return (select coalesce(array_agg(id order by number), '{}') from teams.mail
+    where team = of_team and member = of_member and acknowledged is null);
+end $$;
+
 create function teams.acknowledge(of_team text, of_member text, by_incarnation text, ids text[])
 ${safe('integer')} as $$
 declare
   done integer;
 begin
   perform teams.must(of_team, of_member);
+  perform from teams.mailbox where team = of_team and member = of_member for update;
   update teams.mail set acknowledged = clock_timestamp(), incarnation = by_incarnation
     where team = of_team and member = of_member and id = any (ids) and acknowledged is null;
   get diagnostics done = row_count;
+  update teams.mailbox set used = used + done where team = of_team and member = of_member;
+  perform pg_notify('teams', 'mail');
   return done;
 end $$;
 
--- By the clock of the engine. @returns who has the lease now
+-- By the clock of the engine. @returns who has the lease now, and whose lease lapsed before, if one did
 create function teams.take_lease(of_team text, of_name text, for_owner text, seconds double precision)
-${safe('text')} as $$
+${safe('table (owner text, lapsed text)')} as $$
 declare
-  owns text;
+  present teams.lease;
 begin
   perform teams.must(of_team, of_name);
-  insert into teams.lease as held values (of_team, of_name, for_owner, clock_timestamp() + make_interval(secs => seconds))
-    on conflict (team, name) do update set owner = excluded.owner, until = excluded.until
-    where held.owner = excluded.owner or held.until <= clock_timestamp()
-    returning owner into owns;
-  if owns is null then
-    select owner into owns from teams.lease where team = of_team and name = of_name;
+  -- The first one waits for nobody; a lease that is left meanwhile is asked for anew.
+  loop
+    insert into teams.lease values (of_team, of_name, for_owner, '-infinity') on conflict do nothing;
+    select * into present from teams.lease where team = of_team and name = of_name for update;
+    exit when found;
+  end loop;
+  if present.owner <> for_owner and present.until > clock_timestamp() then
+    return query select present.owner, null::text;
+    return;
   end if;
-  return owns;
+  update teams.lease set owner = for_owner, until = clock_timestamp() + make_interval(secs => seconds)
+    where team = of_team and name = of_name;
+  if present.until < clock_timestamp() then
+    perform pg_notify('teams', 'mail');
+  end if;
+  return query select for_owner, nullif(present.owner, for_owner);
 end $$;
 
 create function teams.leave_lease(of_team text, of_name text, for_owner text) ${safe('void')} as $$
 begin
   perform teams.must(of_team, of_name);
   delete from teams.lease where team = of_team and name = of_name and owner = for_owner;
+  perform pg_notify('teams', 'mail');
 end $$;
 
 create function teams.leases(of_team text) ${safe('table (name text, owner text, seconds double precision)')}
@@ -255,7 +283,9 @@ export const ENGINE_FUNCTIONS = [
   'append(text, text[])',
   'log_after(text, bigint, integer)',
   'send(text, text, text[])',
+  'mailboxes(text)',
   'mail_after(text, text, bigint, integer)',
+  'waiting_mail(text, text)',
   'acknowledge(text, text, text, text[])',
   'take_lease(text, text, text, double precision)',
   'leave_lease(text, text, text)',

@@ -6,8 +6,8 @@
 
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
 
-/** Raised when the script changes what is stored; `teams store init` upgrades, an older program refuses. */
-export const ENGINE_SCHEMA = 1;
+/** Raised when the script changes what is stored; programs of another version refuse it. */
+export const ENGINE_SCHEMA = 2;
 
 export const ENGINE_SCRIPT = `
 create schema teams;
@@ -38,7 +38,7 @@ create table teams.log (
 
 create table teams.mailbox (
   team text not null references teams.team, member text not null, last bigint not null default 0,
-  primary key (team, member)
+  used bigint not null default 0, primary key (team, member)
 );
 create table teams.mail (
   team text not null, member text not null, number bigint not null, id text not null, line text not null,

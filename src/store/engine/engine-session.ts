@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
-import { isName, type Name } from '../../model/text/names.ts';
+import { isName, LEAD, type Name } from '../../model/text/names.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
@@ -19,6 +19,30 @@ export interface EngineTeam {
   readonly name: Name;
 }
 
+interface EngineMailbox {
+  readonly member: Name;
+  /** How much it ever had, and how much of that is acknowledged. */
+  readonly last: number;
+  readonly used: number;
+}
+
+export interface EngineMail {
+  readonly number: number;
+  readonly line: string;
+}
+
+interface EngineLease {
+  readonly name: Name;
+  readonly owner: string;
+  /** Until it lapses, by the engine's clock; negative afterwards. */
+  readonly seconds: number;
+}
+
+interface LeaseTaking {
+  readonly owner: string | undefined;
+  readonly lapsed: string | undefined;
+}
+
 /** The session is over; what was asked last may have been done. */
 export class SessionLost extends Error {}
 
@@ -29,12 +53,12 @@ export class EngineSession {
   #isLost = false;
 
   /**
-   * @param onNews called when a team has news, and when the session is lost
+   * @param onNews called with what is new, `log` or `mail`, and when the session is lost
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
-  static async open(address: EngineAddress, clock: Clock, onNews: () => void): Promise<EngineSession> {
+  static async open(address: EngineAddress, clock: Clock, onNews: (what: string) => void): Promise<EngineSession> {
     const { client, server, close } = await connectEngine(address, clock);
-    client.on('notification', onNews).on('end', onNews);
+    client.on('notification', ({ payload }) => onNews(payload ?? '')).on('end', () => onNews(''));
     const session = new EngineSession(client, server, close);
     try {
       const [about] = await session.#rows<{ version: number }>('select teams.schema_version() as version', []);
@@ -120,6 +144,79 @@ export class EngineSession {
     }
   }
 
+  /** Stores mail for a member, in this order; a message that is there already keeps its place. */
+  async send(team: string, recipient: Name, lines: readonly string[]): Promise<void> {
+    await this.#rows('select teams.send($1, $2, $3)', [team, recipient, lines]);
+  }
+
+  async mailboxes(team: string): Promise<EngineMailbox[]> {
+    const rows = await this.#rows<{ member: string; last: string; used: string }>(
+      'select member, last, used from teams.mailboxes($1)',
+      [team],
+    );
+    return rows.flatMap(({ member, last, used }) =>
+      isMemberName(member) ? [{ member, last: Number(last), used: Number(used) }] : [],
+    );
+  }
+
+  /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
+  async mailAfter(team: string, member: Name, number: number): Promise<EngineMail[]> {
+    const rows = await this.#rows<{ number: string; line: string }>(
+      'select number, line from teams.mail_after($1, $2, $3, $4)',
+      [team, member, number, PAGE],
+    );
+    return rows.map((row) => ({ number: Number(row.number), line: row.line }));
+  }
+
+  /** The ids of the mail of a member that is not acknowledged. */
+  async waitingMail(team: string, member: Name): Promise<Set<string>> {
+    const [row] = await this.#rows<{ ids: string[] }>('select teams.waiting_mail($1, $2) as ids', [team, member]);
+    return new Set(row?.ids);
+  }
+
+  /** @returns how many of them were not acknowledged before */
+  async acknowledge(team: string, member: Name, by: string, ids: readonly string[]): Promise<number> {
+    const [row] = await this.#rows<{ done: number }>('select teams.acknowledge($1, $2, $3, $4) as done', [
+      team,
+      member,
+      by,
+      ids,
+    ]);
+    return row?.done ?? 0;
+  }
+
+  /** @returns who has the lease now, and whose lease had lapsed if another one's had */
+  async takeLease(team: string, name: Name, owner: string, seconds: number): Promise<LeaseTaking> {
+    const [row] = await this.#rows<{ owner: string; lapsed: string | null }>(
+      'select owner, lapsed from teams.take_lease($1, $2, $3, $4)',
+      [team, name, owner, seconds],
+    );
+    return { owner: row?.owner, lapsed: row?.lapsed ?? undefined };
+  }
+
+  async leaveLease(team: string, name: Name, owner: string): Promise<void> {
+    await this.#rows('select teams.leave_lease($1, $2, $3)', [team, name, owner]);
+  }
+
+  async leases(team: string): Promise<EngineLease[]> {
+    const rows = await this.#rows<{ name: string; owner: string; seconds: number }>(
+      'select name, owner, seconds from teams.leases($1)',
+      [team],
+    );
+    return rows.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : []));
+  }
+
+  /** Keeps a text under its hash. */
+  async keep(team: string, text: string): Promise<void> {
+    await this.#rows('select teams.put_artifact($1, $2)', [team, Buffer.from(text)]);
+  }
+
+  /** The text that {@link keep} was given; undefined if it has none of this hash. */
+  async kept(team: string, hash: string): Promise<string | undefined> {
+    const [row] = await this.#rows<{ body: Buffer | null }>('select teams.artifact($1, $2) as body', [team, hash]);
+    return row?.body?.toString('utf8');
+  }
+
   /** Of a session that is lost nothing is waited for: a server that stands still would never say goodbye. */
   async close(): Promise<void> {
     const closed = this.#close().catch(() => {});
@@ -137,6 +234,8 @@ export class EngineSession {
     }
   }
 }
+
+const isMemberName = (text: string): text is Name => text === LEAD || isName(text);
 
 /** A refusal of the engine's; undefined if the session is over. Classes 08, 57 and 58 are about the server itself. */
 function refusalOf(error: unknown): TeamError | undefined {

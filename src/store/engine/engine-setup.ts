@@ -102,6 +102,11 @@ async function schemaIn(client: Client): Promise<number | undefined> {
     );
   const [about] = (await client.query<{ version: number }>('select teams.schema_version() as version')).rows;
   const version = about?.version ?? 0;
+  if (version < ENGINE_SCHEMA)
+    throw new StoreError(
+      'ENGINE_UNFIT',
+      `The schema of the store has version ${String(version)}, of a build before the first release, and this program knows ${String(ENGINE_SCHEMA)}: say \`drop schema teams cascade\` there, which removes its teams, and \`teams store init\` again.`,
+    );
   if (version > ENGINE_SCHEMA)
     throw new StoreError(
       'NEWER_VERSION',

@@ -218,6 +218,15 @@ function writeTemp(disk: Disk, path: string, text: string, token: string, durabl
 }
 
 /**
+ * Frees a path of ours on which something else lies: a file, link, pipe or socket is removed; a directory, whatever is
+ * in it, gets another name beside.
+ */
+export function clearAway(disk: Disk, path: string, token: string): void {
+  if (lookAt(disk, path)?.isDirectory() !== true) removeFile(disk, path);
+  else onDisk('move', path, () => disk.renameSync(path, `${path}.replaced-${token}`));
+}
+
+/**
  * Makes a directory of ours (0700); an existing one must be a real directory. Use `durable` if its contents are
  * durable.
  */

@@ -90,6 +90,8 @@ export interface TeamPaths {
   /** The team's own locks. */
   readonly locks: string;
   readonly processes: string;
+  /** Of a replica: which processes run on other machines. */
+  readonly elsewhere: string;
   readonly logs: string;
   readonly results: string;
   readonly blobs: string;
@@ -153,6 +155,7 @@ export interface InboxPaths {
   readonly bell: string;
   readonly bad: string;
   readonly history: string;
+  readonly receipts: string;
   /** The beginning of the file names of taken segments. */
   readonly takenPrefix: string;
   segment(number: number, id: string): string;
@@ -168,6 +171,7 @@ function inboxPaths(directory: string, member: Name): InboxPaths {
     bell: `${base}.bell`,
     bad: `${base}.bad.jsonl`,
     history: join(directory, `${member}_history.jsonl`),
+    receipts: join(directory, `${member}_receipts.jsonl`),
     takenPrefix: `${member}_inbox.taken.`,
     segment: (number, id) => `${base}.taken.${String(number).padStart(6, '0')}-${id}.jsonl`,
     oversized: (id) => `${base}.bad.${id}.raw`,
@@ -207,6 +211,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     tokens: inside('.tokens'),
     locks: inside('.locks'),
     processes: inside('processes'),
+    elsewhere: inside('elsewhere.json'),
     logs: inside('logs'),
     results: inside('results'),
     blobs: inside('blobs'),

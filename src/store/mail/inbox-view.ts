@@ -29,8 +29,7 @@ class Used {
 }
 
 /** The first message after an offset is not used, or the offset would be behind it: so most looks need no history. */
-function* notUsed(mail: Iterable<MailLine>, used: Used): Generator<MailLine> {
-  let isFirst = true;
+function* notUsed(mail: Iterable<MailLine>, used: Used, isFirst = true): Generator<MailLine> {
   for (const line of mail) {
     if (line.ok && !isFirst && used.has(line.message.id)) continue;
     yield line;
@@ -59,23 +58,67 @@ export function waitingMark(disk: Disk, inbox: InboxPaths): string {
 const PARSED_BYTES = 1024 * 1024;
 
 /** How many messages wait; counted in bounded memory. */
-export function countWaiting(disk: Disk, inbox: InboxPaths): number {
-  let messages = 0;
-  const used = new Used(disk, inbox);
-  for (const [path, from] of placesOf(disk, inbox))
-    if ((lookAt(disk, path)?.size ?? 0) - from > PARSED_BYTES) messages += countLines(disk, path, from);
-    else for (const line of notUsed(mailIn(disk, path, from), used)) messages += line.ok ? 1 : 0;
-  return messages;
+export const countWaiting = (disk: Disk, inbox: InboxPaths): number => new WaitingCount(disk, inbox).look();
+
+/** What was counted of one file: the lines between two offsets. */
+interface CountedPlace {
+  readonly ino: number;
+  readonly from: number;
+  readonly end: number;
+  readonly messages: number;
 }
 
-function countLines(disk: Disk, path: string, from: number): number {
+/** Counts the messages that wait, again and again: each look reads only what came since the last. */
+export class WaitingCount {
+  readonly #disk: Disk;
+  readonly #inbox: InboxPaths;
+  #places = new Map<string, CountedPlace>();
+
+  constructor(disk: Disk, inbox: InboxPaths) {
+    this.#disk = disk;
+    this.#inbox = inbox;
+  }
+
+  look(): number {
+    const used = new Used(this.#disk, this.#inbox);
+    const counted = placesOf(this.#disk, this.#inbox).map(
+      ([path, from]) => [path, this.#counted(path, from, used)] as const,
+    );
+    this.#places = new Map(counted);
+    return counted.reduce((sum, [, { messages }]) => sum + messages, 0);
+  }
+
+  #counted(path: string, from: number, used: Used): CountedPlace {
+    const { ino = 0, size = 0 } = lookAt(this.#disk, path) ?? {};
+    const before = this.#places.get(path);
+    const isSame = before?.ino === ino && before.from === from && size >= before.end;
+    let { end, messages } = isSame ? before : { end: from, messages: 0 };
+    if (size <= end) return { ino, from, end, messages };
+    if (size - end > PARSED_BYTES) return { ino, from, ...countLines(this.#disk, path, end, messages) };
+    const mail = mailIn(this.#disk, path, end);
+    let next = mail.next();
+    const lines = (function* () {
+      for (; !next.done; next = mail.next()) yield next.value;
+    })();
+    for (const line of notUsed(lines, used, messages === 0)) messages += line.ok ? 1 : 0;
+    if (next.done === true) end = next.value;
+    return { ino, from, end, messages };
+  }
+}
+
+function countLines(disk: Disk, path: string, from: number, before: number): { end: number; messages: number } {
   const fd = openIfThere(disk, path, O_RDONLY);
-  if (fd === undefined) return 0;
+  if (fd === undefined) return { end: from, messages: before };
   return using(disk, fd, () => {
-    let newlines = 0;
-    for (const chunk of chunks(disk, fd, from))
-      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) newlines += 1;
-    return newlines;
+    let [at, end, messages] = [from, from, before];
+    for (const chunk of chunks(disk, fd, from)) {
+      for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, to + 1)) {
+        messages += 1;
+        end = at + to + 1;
+      }
+      at += chunk.length;
+    }
+    return { end, messages };
   });
 }
 

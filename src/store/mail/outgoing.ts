@@ -20,10 +20,10 @@ export interface Outgoing {
 
 /** Characters of a long body that the line keeps. */
 const EXCERPT = 4_096;
-const CONTROL = new Set<Draft['type']>(['shutdown_request', 'shutdown_response']);
+const CONTROL: ReadonlySet<string> = new Set<Draft['type']>(['shutdown_request', 'shutdown_response']);
 
 /** Shutdown messages pass a full inbox. */
-export const isControl = ({ type }: Draft): boolean => CONTROL.has(type);
+export const isControl = ({ type }: { readonly type: string }): boolean => CONTROL.has(type);
 
 export const needsBlob = ({ content }: Draft): boolean =>
   content.length > INLINE_BYTES / 4 && sizeOf(content) > INLINE_BYTES;
@@ -64,14 +64,19 @@ const excerpt = (content: string, blob: string): string => {
  * @returns the hash
  */
 export function storeBlob(disk: Disk, paths: TeamPaths, content: string, token: string): string {
+  const blob = blobAddress(content);
+  makeDirectory(disk, paths.blobs, { durable: true });
+  createOnce(disk, paths.blob(blob), content, token);
+  return blob;
+}
+
+/** @throws UsageError `USAGE` for a body that is too long */
+export function blobAddress(content: string): string {
   const size = sizeOf(content);
   if (size > BLOB_BYTES)
     throw new UsageError(
       'USAGE',
       `The message has ${size} bytes; the limit is ${BLOB_BYTES}. Put it into a file and send its path.`,
     );
-  const blob = createHash('sha256').update(content).digest('hex');
-  makeDirectory(disk, paths.blobs, { durable: true });
-  createOnce(disk, paths.blob(blob), content, token);
-  return blob;
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -17,6 +17,7 @@ import type { MailLine } from './mail-lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { InboxPaths, TeamPaths } from '../files/paths.ts';
 import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
+import { Receipts } from './receipts.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Entry, Segment } from './segment.ts';
 import { Segments } from './segments.ts';
@@ -41,6 +42,7 @@ export class Reader {
   readonly #inbox: InboxPaths;
   readonly #environment: ReaderEnvironment;
   readonly #history: History;
+  readonly #receipts: Receipts;
   readonly #quarantine: Quarantine;
   readonly #segments: Segments;
   readonly #newId = newIds();
@@ -56,6 +58,7 @@ export class Reader {
     this.#inbox = paths.inbox(member);
     this.#environment = environment;
     this.#history = new History(disk, this.#inbox);
+    this.#receipts = new Receipts(disk, this.#inbox, paths.log);
     this.#quarantine = new Quarantine(disk, this.#inbox, clock);
     this.#segments = new Segments(disk, this.#inbox, () => clock.monotonic());
   }
@@ -100,6 +103,10 @@ export class Reader {
       this.#open.delete(id);
     }
     for (const segment of touched) segment.advance();
+    this.#receipts.append(
+      used.map(({ id }) => id),
+      this.#environment.clock.now(),
+    );
   }
 
   /** True while there are bytes that no take has looked at. */
@@ -137,6 +144,7 @@ export class Reader {
 
   close(): void {
     this.#history.close();
+    this.#receipts.close();
     this.#quarantine.close();
   }
 

@@ -11,7 +11,7 @@ import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
 import { openSeen, syncDirectory, type Opened } from '../files/file.ts';
 import { isClosed } from './inbox-files.ts';
 import { LOCK_TIMEOUT_MS, type Locks } from '../lock/lock.ts';
-import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
+import { blobAddress, isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
@@ -33,6 +33,15 @@ interface SenderEnvironment {
   readonly lockTimeoutMs?: number | undefined;
   /** False leaves the flush to the system: a power loss may then lose mail that has a receipt. */
   readonly durable?: boolean | undefined;
+  /** Stores the mail of a team that is not only in files; its relay delivers it. */
+  readonly post?: ((mail: Posted) => Promise<void>) | undefined;
+}
+
+/** A line of mail on its way, with the whole body that it names. */
+interface Posted {
+  readonly recipient: Name;
+  readonly line: string;
+  readonly blob?: string | undefined;
 }
 
 /** A queued message. */
@@ -70,6 +79,7 @@ export class Sender {
    */
   send(outgoing: Outgoing): Promise<Receipt> {
     const { recipient, draft } = outgoing;
+    if (this.#environment.post) return this.#post(outgoing, this.#environment.post);
     return new Promise((resolve, reject) => {
       const now = this.#environment.clock.now();
       const id = outgoing.id ?? this.#newId(now);
@@ -80,6 +90,34 @@ export class Sender {
         settle: (error) => (error ? reject(error) : resolve({ recipient, id })),
       });
     });
+  }
+
+  async #post(outgoing: Outgoing, post: (mail: Posted) => Promise<void>): Promise<Receipt> {
+    const { recipient, draft } = outgoing;
+    const now = this.#environment.clock.now();
+    const id = outgoing.id ?? this.#newId(now);
+    const blob = needsBlob(draft) ? draft.content : undefined;
+    const address = blob === undefined ? undefined : blobAddress(blob);
+    const line = lineOf(outgoing, id, now / 1000, address)
+      .toString('utf8')
+      .trimEnd();
+    await post({ recipient, line, blob });
+    return { recipient, id };
+  }
+
+  /**
+   * Delivers a line as another machine's sender has made it.
+   *
+   * @throws those of {@link send}
+   */
+  deliver(recipient: Name, line: string, control: boolean): Promise<void> {
+    return new Promise((resolve, reject) =>
+      this.#enqueue(recipient, {
+        bytes: Buffer.from(`${line}\n`),
+        control,
+        settle: (error) => (error ? reject(error) : resolve()),
+      }),
+    );
   }
 
   /** Resolves when everything that was sent so far has its receipt or its error. */

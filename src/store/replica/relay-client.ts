@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
-import { nameSchema, type Name } from '../../model/text/names.ts';
+import { memberSchema, nameSchema, type Name } from '../../model/text/names.ts';
 import { askLocal } from '../../os/local-server.ts';
 import { hashText } from '../board/results.ts';
 import type { Disk } from '../files/disk.ts';
@@ -12,21 +12,44 @@ import { requireUndiverged } from './replica-root.ts';
 
 /** How long a record waits for its answer: a failover takes seconds. */
 const PATIENCE_MS = 60_000;
+/** The same for a lease, which would be lapsed by then. */
+const LEASE_PATIENCE_MS = 8_000;
 const AGAIN_MS = 100;
 
 /** A team as it is made in a store: its first records, and its configuration as text. */
 export const sharedTeamSchema = z.object({ id: z.string(), lines: z.array(z.string()), config: z.string() });
 export type SharedTeam = z.infer<typeof sharedTeamSchema>;
 
-const headSchema = z.object({ do: z.enum(['append', 'create']), team: nameSchema, seal: z.string() });
+const mailSchema = z.object({ recipient: memberSchema, line: z.string(), blob: z.string().optional() });
+type PostedMail = z.infer<typeof mailSchema>;
+
+const leaseSchema = z.object({ name: memberSchema, owner: z.string(), isFirst: z.boolean() });
+export type LeaseAsked = z.infer<typeof leaseSchema>;
+
+/** What can be asked, with its body; a record is text. */
+interface Bodies {
+  readonly append: string;
+  readonly create: SharedTeam;
+  readonly send: PostedMail;
+  readonly lease: LeaseAsked;
+  readonly leave: LeaseAsked;
+}
+
+const headSchema = z.object({
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave']),
+  team: nameSchema,
+  seal: z.string(),
+});
 const answerSchema = z.union([
-  z.object({ ok: z.literal(true) }),
+  /** `owner`: who has the lease that was asked for. */
+  z.object({ ok: z.literal(true), owner: z.string().optional() }),
   z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
 ]);
 
-export type RelayRequest =
-  | { readonly do: 'append'; readonly team: Name; readonly line: string }
-  | { readonly do: 'create'; readonly team: Name; readonly made: SharedTeam };
+/** One request: what is asked, of which team, and its body. */
+export type RelayRequest = {
+  [Key in keyof Bodies]: { readonly do: Key; readonly team: Name; readonly body: Bodies[Key] };
+}[keyof Bodies];
 
 /** What a relay answers to a request that it refuses. */
 export type RelayAnswer = z.infer<typeof answerSchema>;
@@ -43,9 +66,21 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
   if (!read.ok || !seal.holds({ ...sealed(read.value.do, read.value.team, body), seal: read.value.seal }))
     return undefined;
   const { team } = read.value;
-  if (read.value.do === 'append') return { do: 'append', team, line: body };
-  const made = jsonAnswer(sharedTeamSchema, body);
-  return made.ok ? { do: 'create', team, made: made.value } : undefined;
+  if (read.value.do === 'append') return { do: 'append', team, body };
+  return requestOf(read.value.do, team, body);
+}
+
+function requestOf(asked: Exclude<RelayRequest['do'], 'append'>, team: Name, text: string): RelayRequest | undefined {
+  if (asked === 'create') {
+    const made = jsonAnswer(sharedTeamSchema, text);
+    return made.ok ? { do: asked, team, body: made.value } : undefined;
+  }
+  if (asked === 'send') {
+    const mail = jsonAnswer(mailSchema, text);
+    return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+  }
+  const lease = jsonAnswer(leaseSchema, text);
+  return lease.ok ? { do: asked, team, body: lease.value } : undefined;
 }
 
 const sealed = (what: RelayRequest['do'], team: Name, body: string) => ({ relay: what, team, body: hashText(body) });
@@ -83,8 +118,8 @@ export class RelayClient {
    * @throws StoreError `ENGINE_UNREACHABLE`: it is then unknown whether the record is in the order; `ENGINE_DIVERGED`,
    *   `TEAM_GONE`
    */
-  commit(team: Name, line: string): Promise<void> {
-    return this.#ask('append', team, line);
+  async commit(team: Name, line: string): Promise<void> {
+    await this.#ask('append', team, line);
   }
 
   /**
@@ -92,20 +127,49 @@ export class RelayClient {
    *
    * @throws ConflictError `TEAM_EXISTS`; StoreError as {@link commit}
    */
-  create(team: Name, made: SharedTeam): Promise<void> {
-    return this.#ask('create', team, JSON.stringify(made));
+  async create(team: Name, made: SharedTeam): Promise<void> {
+    await this.#ask('create', team, JSON.stringify(made));
   }
 
-  async #ask(what: RelayRequest['do'], team: Name, body: string): Promise<void> {
+  /**
+   * Stores mail. It is durable when this resolves; the relay of the machine of its reader delivers it.
+   *
+   * @throws StoreError as {@link commit}
+   */
+  async post(team: Name, mail: PostedMail): Promise<void> {
+    await this.#ask('send', team, JSON.stringify(mail));
+  }
+
+  /**
+   * Takes a lease, or holds it for longer.
+   *
+   * @returns who has it now; mail that waits for its holder is then in the replica
+   * @throws StoreError as {@link commit}
+   */
+  async takeLease(team: Name, lease: LeaseAsked): Promise<string | undefined> {
+    return this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+  }
+
+  /** Gives a lease back. What its holder acknowledged is acknowledged in the store then. @throws StoreError as {@link commit} */
+  async leaveLease(team: Name, lease: LeaseAsked): Promise<void> {
+    await this.#ask('leave', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+  }
+
+  /** @returns the owner that the answer names */
+  async #ask(
+    what: RelayRequest['do'],
+    team: Name,
+    body: string,
+    patienceMs = this.#patienceMs,
+  ): Promise<string | undefined> {
     const { relay } = rootPaths(this.#root);
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealed(what, team, body)) });
-    const deadline = this.#clock.monotonic() + this.#patienceMs;
+    const deadline = this.#clock.monotonic() + patienceMs;
     for (let wasHeard = false; ;) {
       requireUndiverged(this.#disk, this.#root);
       const left = deadline - this.#clock.monotonic();
       try {
-        accepted(await askLocal(relay, head, body, Math.max(left, 1)));
-        return;
+        return accepted(await askLocal(relay, head, body, Math.max(left, 1)));
       } catch (error) {
         const code = codeOf(error) ?? '';
         if (!BROKEN.has(code)) throw error;
@@ -121,11 +185,11 @@ export class RelayClient {
 
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
-function accepted(text: string): void {
+function accepted(text: string): string | undefined {
   const answer = jsonAnswer(answerSchema, text);
   if (!answer.ok)
     throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);
-  if (answer.value.ok) return;
+  if (answer.value.ok) return answer.value.owner;
   const { code, why } = answer.value;
   if (code === 'TEAM_EXISTS') throw new ConflictError(code, why);
   const known = (['ENGINE_DIVERGED', 'ENGINE_UNFIT', 'NO_SPACE', 'TEAM_GONE'] as const).find((one) => one === code);

@@ -2,17 +2,19 @@
  * Locks of a team without a living holder, for a person to see and to break. A lock of a living process is never
  * broken.
  */
-import { basename, join } from 'node:path';
-import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { list, realDisk, type Disk } from '../files/disk.ts';
+import { clearAway } from '../files/file.ts';
 import { FOREIGN_LOCK_MS } from '../lock/foreign-locks.ts';
 import { lockStateOf } from '../lock/lock-state.ts';
 import { rootPaths, type TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
+import { keyPath } from '../user/seal.ts';
 
 interface LeftLock {
   readonly path: string;
   readonly what: string;
-  readonly isDirectory: boolean;
 }
 
 /** Files that are locks by their name. A member's lease is a directory called `<name>.lock` and is not one of them. */
@@ -23,7 +25,7 @@ export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk):
   const filesOf = (directory: string): string[] => list(disk, directory).map((file) => join(directory, file));
   const locks = [
     ...[paths.folder, paths.processes].flatMap(filesOf).filter((path) => LOCK.test(basename(path))),
-    ...filesOf(paths.locks).filter((path) => ANY_LOCK.test(path)),
+    ...[paths.locks, ...sharedByTeams()].flatMap(filesOf).filter((path) => ANY_LOCK.test(path)),
     rootPaths(paths.root).nameLock(paths.name),
   ];
   return locks.flatMap((path) => judged(disk, path, now) ?? []);
@@ -39,7 +41,6 @@ function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
       if (life === 'alive') return undefined;
       return {
         path,
-        isDirectory: false,
         what:
           life === 'dead'
             ? `of pid ${snapshot.by.pid}, which is dead`
@@ -49,17 +50,18 @@ function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
     case 'empty':
       return now - snapshot.mtimeMs < FOREIGN_LOCK_MS
         ? undefined
-        : { path, isDirectory: false, what: 'empty and old, of a foreign writer' };
+        : { path, what: 'empty and old, of a foreign writer' };
     case 'garbage':
-      return { path, isDirectory: snapshot.what === 'a directory', what: snapshot.what };
+      return { path, what: snapshot.what };
     default:
       return snapshot satisfies never;
   }
 }
 
-/** Removes what {@link leftLocks} found. */
+/** Where all teams of the user lock the same files. */
+const sharedByTeams = (): string[] => ['vendors', 'spending'].map((name) => join(dirname(keyPath()), name));
+
+/** Removes what {@link leftLocks} found; a directory gets another name beside. */
 export function breakLocks(locks: readonly LeftLock[], disk: Disk = realDisk): void {
-  for (const { path, isDirectory } of locks)
-    if (isDirectory) onDisk('remove', path, () => disk.rmdirSync(path));
-    else removeFile(disk, path);
+  for (const { path } of locks) clearAway(disk, path, randomBytes(6).toString('hex'));
 }

@@ -1,25 +1,38 @@
 /**
  * The ledger of a user's day over all teams (docs/budgets.md): one file a day in the user's state directory,
  * `$XDG_STATE_HOME/teams/spending/2026-11-25.jsonl`. The first record of a day takes over the limits and what is still
- * reserved. The day is the UTC date, and never earlier than that of the last file: a clock that is set back changes
- * nothing. As long as nothing is limited, no file is made.
+ * reserved. The day is the UTC date, and never earlier than that of the last ledger: a clock that is set back changes
+ * nothing. What only has the name of a later day is no ledger (docs/decisions/117-the-ledger-of-today.md). As long as
+ * nothing is limited, no file is made.
  */
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { dayAccount, type BudgetAccount } from '../../model/team/budget-account.ts';
 import type { LedgerEntry } from '../../model/team/budget.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import { DIRECTORY_MODE, list, onDisk, removeFile, type Disk } from '../files/disk.ts';
-import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { DIRECTORY_MODE, list, lookAt, onDisk, type Disk } from '../files/disk.ts';
+import { clearAway, makeDirectory, syncDirectory } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
 import { Locks } from '../lock/lock.ts';
-import { Ledger, type Decide } from './ledger.ts';
+import { beginningOf, Ledger, type Decide } from './ledger.ts';
 import { keyPath } from '../user/seal.ts';
 
 const DAY = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 /** So many days are kept. */
 const KEPT = 40;
+
+const DAY_MS = 24 * 3_600_000;
+const UNREADABLE = new Set(['CORRUPT', 'READ_ONLY']);
+
+const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** At midnight the first record may be of the day after. */
+const isOfDay = (day: string, at = ''): boolean => {
+  const time = Date.parse(at);
+  return !Number.isNaN(time) && [dateOf(time), dateOf(time - DAY_MS)].includes(day);
+};
 
 interface DayEnvironment {
   readonly disk: Disk;
@@ -45,9 +58,13 @@ export class DayLedger {
   }
 
   get day(): string {
-    const today = new Date(this.#environment.clock.now()).toISOString().slice(0, 10);
     const last = this.#last();
-    return last !== undefined && last > today ? last : today;
+    return last !== undefined && last > this.#date ? last : this.#date;
+  }
+
+  /** The UTC date by the clock. */
+  get #date(): string {
+    return dateOf(this.#environment.clock.now());
   }
 
   /**
@@ -107,7 +124,26 @@ export class DayLedger {
   }
 
   #last(): string | undefined {
-    return this.#days().at(-1);
+    return this.#days().findLast((day) => this.#isLedger(day));
+  }
+
+  /** Of days that the clock has not reached, only one that began on its day: when the clock was ahead. */
+  #isLedger(day: string): boolean {
+    const { disk } = this.#environment;
+    const path = this.#pathOf(day);
+    if (lookAt(disk, path)?.isFile() !== true) return false;
+    const isAhead = day > this.#date;
+    try {
+      const began = beginningOf(disk, path);
+      return isAhead ? isOfDay(day, began?.at) : began !== undefined;
+    } catch (error) {
+      if (isAhead && isTeamError(error) && UNREADABLE.has(error.code)) return false;
+      throw error;
+    }
+  }
+
+  #pathOf(day: string): string {
+    return join(this.#directory, `${day}.jsonl`);
   }
 
   #days(): string[] {
@@ -117,7 +153,7 @@ export class DayLedger {
   #ledgerOf(day: string): Ledger {
     if (this.#open?.day !== day) {
       this.#open?.ledger.close();
-      this.#open = { day, ledger: this.#ledgerAt(join(this.#directory, `${day}.jsonl`)) };
+      this.#open = { day, ledger: this.#ledgerAt(this.#pathOf(day)) };
     }
     return this.#open.ledger;
   }
@@ -133,6 +169,7 @@ export class DayLedger {
   #today(): Ledger {
     const { day } = this;
     const last = this.#last();
+    if (lookAt(this.#environment.disk, this.#pathOf(day))?.isFile() === false) this.#clear(this.#pathOf(day));
     if (last !== undefined && last !== day) this.#begin(day, this.#ledgerOf(last).look());
     return this.#ledgerOf(day);
   }
@@ -141,8 +178,8 @@ export class DayLedger {
   #begin(day: string, before: BudgetAccount | undefined): void {
     if (before === undefined) return;
     const { disk } = this.#environment;
-    const [made, path] = [join(this.#directory, `${day}.tmp`), join(this.#directory, `${day}.jsonl`)];
-    removeFile(disk, made);
+    const [made, path] = [join(this.#directory, `${day}.tmp`), this.#pathOf(day)];
+    this.#clear(made);
     const ledger = this.#ledgerAt(made);
     const limits = [...before.limits].map(([scope, limit]): LedgerEntry => {
       return { do: 'limit', scope, limit, configured: before.configured.get(scope) };
@@ -151,7 +188,12 @@ export class DayLedger {
     ledger.close();
     onDisk('begin', path, () => disk.renameSync(made, path));
     syncDirectory(disk, this.#directory);
-    for (const old of this.#days().slice(0, -KEPT)) removeFile(disk, join(this.#directory, `${old}.jsonl`));
+    const past = this.#days().filter((one) => one <= day);
+    for (const old of past.slice(0, -KEPT)) this.#clear(this.#pathOf(old));
+  }
+
+  #clear(path: string): void {
+    clearAway(this.#environment.disk, path, randomBytes(6).toString('hex'));
   }
 }
 

@@ -15,7 +15,8 @@ import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { notInAStore, replicaOf } from '../replica/replica-root.ts';
+import { holderIn, holderText, type LeaseHolder } from '../replica/elsewhere.ts';
+import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
@@ -38,7 +39,8 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-type LeaseAnswer = { held: true; lease: Lease } | { held: false; owner: LeaseOwner | undefined };
+type LeaseAnswer =
+  { held: true; lease: Lease } | { held: false; owner: LeaseOwner | undefined; elsewhere?: LeaseHolder | undefined };
 
 export interface LeaseEnvironment {
   readonly disk: Disk;
@@ -49,15 +51,35 @@ export interface LeaseEnvironment {
   /** Called when the lease's directory was disturbed: does the log still say that the lease is ours? */
   readonly isOurs: () => boolean;
   readonly alive?: (who: ProcessIdentity) => Liveness;
+  /** Of a team in a store, where another machine may have the lease. */
+  readonly relay?: (() => Promise<RelayClient>) | undefined;
 }
 
 /**
- * Tries to become the holder.
+ * Tries to become the holder: on this machine, and then in the store of the team if it has one.
  *
- * @throws StoreError `ENGINE_UNFIT` for a team in a store: the engine has no leases in use yet
+ * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_DIVERGED`, `TEAM_GONE` for a team in a store
  */
 export async function takeLease(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
-  if (replicaOf(environment.disk, paths.root) !== undefined) throw notInAStore('running a process');
+  const answer = await takeHere(paths, member, environment);
+  const folder = folderAt(environment.disk, paths.folder);
+  if (!answer.held || environment.relay === undefined || folder === undefined) return answer;
+  try {
+    const owner = holderText(folder, environment.now());
+    const { takeSharedLease } = await import('../replica/shared-lease.ts');
+    const asked = { team: paths.name, name: member, owner };
+    const shared = await takeSharedLease(await environment.relay(), asked, environment.onLost);
+    if (typeof shared !== 'string')
+      return { held: true, lease: { release: () => shared.release().finally(() => answer.lease.release()) } };
+    await answer.lease.release();
+    return { held: false, owner: undefined, elsewhere: holderIn(shared) };
+  } catch (error) {
+    await answer.lease.release();
+    throw error;
+  }
+}
+
+async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
   // It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package:
   // bundled into an ES module it has no export but `default`.
   const {

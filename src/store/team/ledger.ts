@@ -25,6 +25,28 @@ const LINE = /^\{"v":1,"chain":"([0-9a-f]{32})",(.*)\}$/;
 const link = (before: string, rest: string): string =>
   createHash('sha256').update(`${before}\n${rest}`).digest('hex').slice(0, 32);
 
+/** Its first record is within so many bytes, also after the torn one of a writer that was killed. */
+const BEGINNING = 64 * 1024;
+
+/**
+ * When a ledger began, by its first record.
+ *
+ * @returns `at` is absent if that record is damaged; undefined for a file without any record
+ * @throws StoreError if the file cannot be read
+ */
+export function beginningOf(disk: Disk, path: string): { readonly at?: string | undefined } | undefined {
+  const journal = new Journal(disk, path);
+  try {
+    const lines = journal.bytes(0, BEGINNING).toString('utf8').split('\n');
+    const [, chain, rest = ''] = lines.map((line) => LINE.exec(line)).find((line) => line !== null) ?? [];
+    if (chain === undefined) return undefined;
+    const told = chain === link('', rest) ? jsonAnswer(bodySchema, `{${rest}}`) : undefined;
+    return { at: told?.ok === true ? told.value.at : undefined };
+  } finally {
+    journal.close();
+  }
+}
+
 interface LedgerEnvironment {
   readonly disk: Disk;
   readonly pinned?: PinnedDirectory;

@@ -25,7 +25,9 @@ import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { Roster } from './roster.ts';
+import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
+import type { LeaseEnvironment } from './lease.ts';
 import { openSeal, type Seal } from '../user/seal.ts';
 import { Sender, type Quota } from '../mail/sender.ts';
 
@@ -115,7 +117,7 @@ export class TeamStore {
       onFolded,
       keepsPast,
       isFromCheckpoint: keepsPast,
-      commit: this.isShared ? async (line) => commitLine(line, paths, { disk: given, seal, clock }) : undefined,
+      commit: this.isShared ? async (line) => (await this.#relay()).commit(paths.name, line) : undefined,
     });
     this.sender = new Sender(paths, {
       disk,
@@ -125,6 +127,7 @@ export class TeamStore {
       quota,
       lockTimeoutMs,
       durable,
+      post: this.isShared ? async (mail) => (await this.#relay()).post(paths.name, mail) : undefined,
     });
     const document = { disk, locks, pinned, seal };
     this.config = new Document({
@@ -190,6 +193,23 @@ export class TeamStore {
     if (!this.commands.isTrusted(id)) throw untrustedCommand(this.paths, `task #${id}`);
   }
 
+  /**
+   * What a lease of this team needs.
+   *
+   * @param onLost called once when another process has the lease
+   * @param isOurs whether the log still says that it is ours
+   */
+  forLease(onLost: (why?: Error) => void = () => {}, isOurs: () => boolean = () => true): LeaseEnvironment {
+    const { disk, locks, clock } = this;
+    const relay = this.isShared ? () => this.#relay() : undefined;
+    return { disk, locks, now: () => clock.now(), onLost, isOurs, relay };
+  }
+
+  async #relay(): Promise<RelayClient> {
+    const { RelayClient } = await import('../replica/relay-client.ts');
+    return new RelayClient({ disk: this.pinned.given, root: this.paths.root, seal: this.seal, clock: this.clock });
+  }
+
   async close(): Promise<void> {
     await this.sender.settled();
     this.board.close();
@@ -199,15 +219,6 @@ export class TeamStore {
     if (lookAt(this.disk, this.paths.folder)) this.locks.close();
     this.pinned.close();
   }
-}
-
-async function commitLine(
-  line: string,
-  { root, name }: TeamPaths,
-  at: { readonly disk: Disk; readonly seal: Seal; readonly clock: Clock },
-): Promise<void> {
-  const { RelayClient } = await import('../replica/relay-client.ts');
-  await new RelayClient({ ...at, root }).commit(name, line);
 }
 
 const untrustedCommand = ({ name, log }: TeamPaths, what: string): StoreError =>

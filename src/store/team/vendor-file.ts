@@ -1,14 +1,16 @@
 /**
  * What all teams of a user know together about one credential at a vendor: `$XDG_STATE_HOME/teams/vendors/HASH.json`
- * (policy/governor.ts). Its times are of the machine's monotonic clock; a record of another boot counts as none.
+ * (policy/governor.ts). Its times are of the machine's monotonic clock; a record of another boot counts as none. It holds
+ * nothing that cannot be learned again: whatever cannot be read there is replaced. A later format needs another file name.
  */
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { ownIdentity } from '../../os/process-table.ts';
-import { DIRECTORY_MODE, onDisk, removeFile, type Disk } from '../files/disk.ts';
-import { makeDirectory } from '../files/file.ts';
+import { DIRECTORY_MODE, lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
+import { clearAway, makeDirectory } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
 import { Document } from '../lock/document.ts';
 import { Locks } from '../lock/lock.ts';
@@ -31,9 +33,24 @@ const vendorFileSchema = z.object({
   slots: count.optional(),
   open: z.record(z.string(), z.number()).optional(),
   callers: z
-    .record(z.string(), z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional() }))
+    .record(
+      z.string(),
+      z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional(), nth: count.optional() }),
+    )
     .optional(),
-  allowance: z.object({ left: count, until: z.number(), limit: count, refilledAt: z.number().optional() }).optional(),
+  allowance: z
+    .object({
+      left: count,
+      until: z.number(),
+      limit: count,
+      refilledAt: z.number().optional(),
+      lately: z
+        .array(z.object({ at: z.number(), left: count }))
+        .readonly()
+        .optional(),
+    })
+    .optional(),
+  begun: count.optional(),
   served: z.record(z.string(), count).optional(),
   countedSince: z.number().optional(),
   learnedAt: z.number().optional(),
@@ -55,12 +72,13 @@ export class VendorFile {
     this.#name = hash;
   }
 
-  /** @returns undefined if nothing is known: also of a file that is damaged, which the next update replaces */
+  /** @returns undefined if nothing is known: also of a file that cannot be read, which the next update replaces */
   read(): VendorFileRecord | undefined {
+    if (lookAt(this.#disk, this.#folder)?.isDirectory() !== true) return undefined;
     try {
       return current(this.#documents().document.read());
     } catch (error) {
-      if (codeOf(error) !== 'CORRUPT') throw error;
+      if (!isUnreadable(error)) throw error;
       return undefined;
     }
   }
@@ -75,6 +93,7 @@ export class VendorFile {
     onDisk('create the directory', dirname(this.#folder), () =>
       disk.mkdirSync(dirname(this.#folder), { recursive: true, mode: DIRECTORY_MODE }),
     );
+    if (lookAt(disk, this.#folder)?.isDirectory() === false) removeFile(disk, this.#folder);
     makeDirectory(disk, this.#folder);
     const { document, locks } = this.#documents();
     const update = () =>
@@ -84,8 +103,8 @@ export class VendorFile {
       });
     try {
       return await update().catch((error: unknown) => {
-        if (codeOf(error) !== 'CORRUPT') throw error;
-        removeFile(disk, this.#path);
+        if (!isUnreadable(error)) throw error;
+        clearAway(disk, this.#path, randomBytes(6).toString('hex'));
         return update();
       });
     } finally {
@@ -109,6 +128,9 @@ export class VendorFile {
     return made;
   }
 }
+
+const isUnreadable = (error: unknown): boolean =>
+  ['CORRUPT', 'NEWER_VERSION', 'READ_ONLY'].includes(codeOf(error) ?? '');
 
 const current = (record: VendorFileRecord | undefined): VendorFileRecord | undefined =>
   record?.bootId === ownIdentity().bootId ? record : undefined;

@@ -76,7 +76,8 @@ export interface MemberRow {
   readonly reason: string;
   readonly pid: number | null;
   readonly task: string | null;
-  readonly unread: number;
+  /** Null where it was not recorded. */
+  readonly unread: number | null;
   readonly spent: Spent | null;
   readonly words: string | null;
 }
@@ -108,7 +109,8 @@ export interface Head {
     readonly alive: boolean;
     readonly pid: number | null;
     readonly epoch: number;
-    readonly unread: number;
+    /** Null where it was not recorded. */
+    readonly unread: number | null;
   };
   readonly counts: { readonly total: number; readonly blocked: number } & Readonly<Record<string, number>>;
   readonly spent: Spent;

@@ -1,5 +1,5 @@
 /** `teams at`: each moment of a told story, as it was when it was told. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseMoment } from '../../../src/model/text/moment.ts';
 import { safeJson } from '../../../src/model/text/safe-text.ts';
@@ -107,11 +107,48 @@ it('mail counts from the time at which it was sent', async () => {
   appendFileSync(team.store.paths.inbox(name('ada')).inbox, `${line('first', early)}\n${line('second', late)}\n`);
   expect((await at(team, steps[0]?.time ?? '')).mail).toEqual([]);
   expect((await at(team, early)).mail).toEqual([
-    { to: 'ada', sent: 1, last: { at: early, from: 'bob', text: 'first' } },
+    { to: 'ada', sent: 1, unread: 1, last: { at: early, from: 'bob', text: 'first' } },
   ]);
   expect((await at(team, late)).mail).toEqual([
-    { to: 'ada', sent: 2, last: { at: late, from: 'bob', text: 'second' } },
+    { to: 'ada', sent: 2, unread: 2, last: { at: late, from: 'bob', text: 'second' } },
   ]);
+});
+
+it('mail counts as read from its receipt on, by the place of the board, not by the clock', async () => {
+  const team = new ToldTeam({ ada: 'explorer/exec' }).led().wait(SECOND).add('One');
+  const { store } = team;
+  await team.mailed('ada', 'first').mailed('ada', 'second').wait(SECOND).add('Two').wait(SECOND).reads('ada', 1);
+  // A clock that goes back: the second one is read after task 3 was made, though its time is earlier.
+  await team
+    .wait(SECOND)
+    .add('Three')
+    .wait(-10 * SECOND)
+    .reads('ada');
+  team.wait(11 * SECOND).add('Four');
+  const unread = async (tasks: number): Promise<unknown> => {
+    const lines = readFileSync(store.paths.log, 'utf8').split('\n');
+    const place = lines.findIndex((one) => one.includes(`"task":"${tasks}"`)) + 1;
+    return (await at(team, `b${place}`)).mail[0]?.unread;
+  };
+  expect(await unread(1)).toBe(2);
+  expect(await unread(2)).toBe(2);
+  expect(await unread(3)).toBe(1);
+  expect(await unread(4)).toBe(0);
+  // A run of an earlier version has no receipts.
+  rmSync(store.paths.inbox(name('ada')).receipts);
+  expect(await unread(1)).toBe(null);
+});
+
+it('receipts that cannot be written or read stop no mail', async () => {
+  const team = new ToldTeam({ ada: 'explorer/exec' }).led().mailed('ada', 'x');
+  const { receipts } = team.store.paths.inbox(name('ada'));
+  mkdirSync(receipts);
+  await team.wait(SECOND).reads('ada');
+  team.add('One');
+  expect(readFileSync(team.store.paths.inbox(name('ada')).history, 'utf8')).toContain('"x"');
+  rmSync(receipts, { recursive: true });
+  writeFileSync(receipts, 'no JSON\n{"at":1}\n');
+  expect((await at(team, 'b4')).mail).toMatchObject([{ to: 'ada', unread: null }]);
 });
 
 it.each([

@@ -1,8 +1,10 @@
 /** A view that moves through the past: each moment as it was, whichever way it is reached. */
+import { rmSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { parseMoment } from '../../../src/model/text/moment.ts';
 import { columnsOf } from '../../../src/policy/view/board-columns.ts';
 import { TeamPlayback } from '../../../src/runtime/past/team-playback.ts';
+import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 const open: TeamPlayback[] = [];
@@ -74,4 +76,25 @@ it('finds the event of a time', async () => {
   expect(playback.clock.now()).toBeLessThan(lastAt);
   expect(parseMoment('e3')).toEqual({ kind: 'event', number: 3 });
   expect(playback.numberAt({ kind: 'event', number: 3 })).toBe(3);
+});
+
+it('tells how much mail was unread by then, forward and back, and null where that was not recorded', async () => {
+  const team = new ToldTeam({ ada: 'executor/exec' }).led().wait(1_000).add('One');
+  await team.wait(500).mailed('ada', 'first').mailed('lead', 'for the lead').wait(1_000).add('Two').reads('ada');
+  team.wait(1_000).add('Three');
+  const playback = await opened(team);
+  const last = playback.place.events;
+  const unread = async (number: number): Promise<unknown[]> => {
+    await playback.moveTo(number);
+    const { members, unread: ofLead } = playback.look();
+    return [members[0]?.unread, ofLead];
+  };
+  expect(await unread(last)).toEqual([0, 1]);
+  expect(await unread(last - 1)).toEqual([1, 1]);
+  expect(await unread(last - 2)).toEqual([0, 0]);
+  expect(await unread(last)).toEqual([0, 1]);
+  rmSync(team.store.paths.inbox(name('ada')).receipts);
+  const later = await opened(team);
+  await later.moveTo(last);
+  expect(later.look().members[0]?.unread).toBe(null);
 });

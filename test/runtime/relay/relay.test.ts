@@ -1,22 +1,18 @@
 /** Two machines, as two roots with a relay each, and one store: a PostgreSQL server of the test's own. */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { initEngine } from '../../../src/store/engine/engine-setup.ts';
-import { BIN, Workplace, type Answer } from '../../support/cli.ts';
 import { askLocal } from '../../../src/os/local-server.ts';
+import { Workplace } from '../../support/cli.ts';
+import { Machine, storePlace, told } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-
-const told = (answer: Answer): string => `${answer.code} ${answer.out}${answer.err}`;
 
 describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   let engine: Postgres;
   let database = '';
-  let count = 0;
   let place: Workplace;
   beforeAll(async () => {
     engine = await Postgres.start();
@@ -25,72 +21,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   beforeEach(() => useStore(engine));
 
   async function useStore(server: Postgres): Promise<void> {
-    count += 1;
-    database = `store_${String(count)}`;
-    await server.query(`create database ${database}`);
-    await initEngine(parseEngineAddress(server.url('owner', database), 'environment'), [], realClock);
-    place = new Workplace({ TEAMS_STORE: server.url('owner', database) });
-  }
-
-  /** A machine: its root, and its relay as a process. */
-  class Machine {
-    readonly root: string;
-    relay: ChildProcess | undefined;
-    said = '';
-
-    constructor(name: string) {
-      this.root = join(place.root, name);
-      mkdirSync(this.root);
-      onTestFinished(async () => {
-        await this.stop();
-      });
-    }
-
-    /** Resolves when it serves, or has ended. */
-    async start(): Promise<number | null> {
-      const child = spawn(process.execPath, [BIN, 'store', 'relay', '--root', this.root], {
-        cwd: place.root,
-        env: place.environment,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      this.relay = child;
-      this.said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (this.said += text));
-      const serving = new Promise<null>((resolve) => child.stdout.once('data', () => resolve(null)));
-      const ended = once(child, 'close').then(() => child.exitCode);
-      return Promise.race([serving, ended]);
-    }
-
-    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-      const child = this.relay;
-      if (child === undefined) return null;
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = once(child, 'exit');
-        child.kill(signal);
-        await gone;
-      }
-      return child.exitCode;
-    }
-
-    /** Resolves with its exit code when it ends by itself. */
-    async ended(): Promise<number | null> {
-      if (this.relay?.exitCode === null) await once(this.relay, 'exit');
-      return this.relay?.exitCode ?? null;
-    }
-
-    teams(...argv: string[]): Promise<Answer> {
-      return place.teams(...argv, '--root', this.root);
-    }
-
-    async ok(...argv: string[]): Promise<Answer> {
-      const answer = await this.teams(...argv);
-      expect(answer.code, told(answer)).toBe(0);
-      return answer;
-    }
-
-    log(team = 'login'): string {
-      return join(this.root, '.tasks', team, 'log.jsonl');
-    }
+    ({ place, database } = await storePlace(server));
   }
 
   /** The engine's log as the bytes of a replica. */
@@ -101,13 +32,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     return rows.map(({ line }) => `\n${line}\n`).join('');
   }
 
-  async function two(): Promise<[Machine, Machine]> {
-    const machines: [Machine, Machine] = [new Machine('a'), new Machine('b')];
-    for (const one of machines) expect(await one.start(), one.said).toBeNull();
-    await machines[0].ok('create', 'login', '--member', 'ada');
-    await expect.poll(() => existsSync(machines[1].log()), { timeout: 10_000 }).toBe(true);
-    return machines;
-  }
+  const two = (): Promise<[Machine, Machine]> => Machine.two(place, 'ada');
 
   const isEqual = (machines: readonly Machine[], server = engine) =>
     expect
@@ -235,7 +160,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   });
 
   it('without its relay a replica is read, and not written', async () => {
-    const a = new Machine('a');
+    const a = new Machine(place, 'a');
     expect(await a.start(), a.said).toBeNull();
     await a.ok('create', 'login', '--member', 'ada');
     await a.ok('task', 'create', 'One');
@@ -283,7 +208,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   it('what a store cannot do yet is refused with one sentence, and writes nothing', async () => {
     const [a] = await two();
     const before = await stored();
-    for (const words of ['send ada hi', 'worker login ada --agent exec:true', 'lead login', 'delete login --yes']) {
+    for (const words of ['worker login ada --agent exec:true', 'lead login', 'delete login --yes']) {
       const answer = await a.teams(...words.split(' '));
       expect([words, answer.code, answer.err]).toEqual([
         words,
@@ -295,7 +220,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   });
 
   it('a folder has one relay, of one store, and no teams of its own', async () => {
-    const a = new Machine('a');
+    const a = new Machine(place, 'a');
     expect(await a.start(), a.said).toBeNull();
     const second = await place.teams('store', 'relay', '--root', a.root);
     expect(second).toMatchObject({ code: 3, err: expect.stringContaining('is the relay of') as string });
@@ -329,7 +254,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   it('a password in TEAMS_STORE is in no file, no log and no argument', async () => {
     const secret = 'pLanted-s3cret';
     place.environment['TEAMS_STORE'] = engine.url('owner', database).replace('owner@', `owner:${secret}@`);
-    const a = new Machine('a');
+    const a = new Machine(place, 'a');
     expect(await a.start(), a.said).toBeNull();
     await a.ok('create', 'login', '--member', 'ada');
     await a.ok('task', 'create', 'One');

@@ -176,21 +176,43 @@ describe.skipIf(!hasPostgres)('the engine', () => {
   });
 
   it('gives a lease to one owner, and to another when it has run out', async () => {
-    const take = async (owner: string, seconds: number, by = host): Promise<unknown> =>
+    const take = async (owner: string, seconds: number, by = host) =>
       (
-        await by.query<{ owner: string }>('select teams.take_lease($1, $2, $3, $4) as owner', [
+        await by.query<{ owner: string; lapsed: string | null }>('select * from teams.take_lease($1, $2, $3, $4)', [
           team,
           'lead',
           owner,
           seconds,
         ])
-      ).rows[0]?.owner;
+      ).rows[0];
     const all = await Promise.all(['a', 'b', 'c'].map(async (owner) => take(owner, 60, await session('host'))));
-    expect(new Set(all).size).toBe(1);
-    const [owner = ''] = all as string[];
-    expect(await take('late', 60)).toBe(owner);
-    expect(await take(owner, 0)).toBe(owner);
-    expect(await take('late', 60)).toBe('late');
+    expect(new Set(all.map((one) => one?.owner)).size).toBe(1);
+    const owner = all[0]?.owner ?? '';
+    expect(await take('late', 60)).toEqual({ owner, lapsed: null });
+    expect(await take(owner, 0)).toEqual({ owner, lapsed: null });
+    // Whose lease lapsed is told to the next one.
+    expect(await take('late', 60)).toEqual({ owner: 'late', lapsed: owner });
+    expect(await take('late', 60)).toEqual({ owner: 'late', lapsed: null });
+    await host.query('select teams.leave_lease($1, $2, $3)', [team, 'lead', 'late']);
+    expect(await take('next', 60)).toEqual({ owner: 'next', lapsed: null });
+  });
+
+  it('says which mailboxes have changed', async () => {
+    const boxes = async (): Promise<unknown> =>
+      (await host.query(`select * from teams.mailboxes($1) where member = 'dan'`, [team])).rows;
+    expect(await boxes()).toEqual([]);
+    const lines = [mail('ada', '1'), mail('ada', '2')];
+    await host.query('select teams.send($1, $2, $3)', [team, 'dan', lines]);
+    const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id);
+    expect(await boxes()).toEqual([{ member: 'dan', last: '2', used: '0' }]);
+    await host.query('select teams.acknowledge($1, $2, $3, $4)', [team, 'dan', INC, ids.slice(1)]);
+    expect(await boxes()).toEqual([{ member: 'dan', last: '2', used: '1' }]);
+    const { rows } = await host.query<{ ids: string[] }>('select teams.waiting_mail($1, $2) as ids', [team, 'dan']);
+    expect(rows[0]?.ids).toEqual(ids.slice(0, 1));
+    // A role of one member sees only its own.
+    await host.query('select teams.send($1, $2, $3)', [team, 'ada', [mail('lead', 'hi')]]);
+    const own = await (await session('ada')).query('select member from teams.mailboxes($1)', [team]);
+    expect(own.rows).toEqual([{ member: 'ada' }]);
   });
 
   it('writes a document only over the revision that was read', async () => {

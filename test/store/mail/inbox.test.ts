@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -23,7 +24,7 @@ import { BLOB_BYTES, INLINE_BYTES, type Draft, type Message } from '../../../src
 import { removeBell } from '../../../src/store/mail/bell.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { measureWaiting, segmentsOf } from '../../../src/store/mail/inbox-files.ts';
-import { countWaiting, pastMail, waitingMail } from '../../../src/store/mail/inbox-view.ts';
+import { countWaiting, pastMail, WaitingCount, waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import type { InboxPaths, TeamPaths } from '../../../src/store/files/paths.ts';
 import { KEEP_MS, type Reader } from '../../../src/store/mail/reader.ts';
 import type { Sender } from '../../../src/store/mail/sender.ts';
@@ -378,6 +379,45 @@ describe('a take', () => {
     expect(contents(pastMail(realDisk, box))).toEqual(['a', 'b']);
     expect(contents(waitingMail(realDisk, box))).toEqual(['c', 'd']);
     expect(countWaiting(realDisk, box)).toBe(2);
+  });
+
+  it('what waits is counted the same by whoever looks again and again', async () => {
+    const sender = sending();
+    const counting = new WaitingCount(realDisk, box);
+    const seen: number[] = [];
+    const look = (): void => {
+      seen.push(counting.look());
+      expect(seen.at(-1)).toBe(countWaiting(realDisk, box));
+    };
+    look();
+    for (const content of ['a', 'b', 'c']) await say(sender, content);
+    look();
+    await say(sender, 'd');
+    look();
+    appendFileSync(box.inbox, '{"type":"message","sender":"eve","content":"torn');
+    look();
+    appendFileSync(box.inbox, '","timestamp":1}\nno mail\n');
+    look();
+    const reader = reading();
+    const mail = await reader.take(2);
+    look();
+    reader.acknowledge(mail);
+    look();
+    await say(sender, 'e');
+    look();
+    reader.acknowledge(await reader.take());
+    look();
+    // More than is parsed at once.
+    const line = `${JSON.stringify({ type: 'message', sender: 'eve', content: 'x'.repeat(1_000), timestamp: 1 })}\n`;
+    appendFileSync(box.inbox, line.repeat(1_100));
+    look();
+    appendFileSync(box.inbox, line);
+    look();
+    // Another file in its place.
+    writeFileSync(`${box.inbox}.new`, line);
+    renameSync(`${box.inbox}.new`, box.inbox);
+    look();
+    expect(seen).toEqual([0, 3, 4, 4, 5, 5, 3, 4, 0, 1_100, 1_101, 1]);
   });
 
   it('a take gives unacknowledged mail to the next process, marked as redelivered, and new mail unmarked', async () => {

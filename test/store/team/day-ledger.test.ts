@@ -1,7 +1,7 @@
 /** The ledger of a user's day: what a new day takes over, clocks that jump, processes that are gone, damage. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerEntry } from '../../../src/model/team/budget.ts';
@@ -126,5 +126,99 @@ describe('the ledger of a day', () => {
     }
     expect(readdirSync(directory)).toHaveLength(40);
     expect(ledger.look()?.limits.get('day')).toEqual({ cost: 10 });
+  });
+
+  const plant = (name: string, text = ''): void => writeFileSync(join(directory, name), text);
+  const copyTo = (name: string): void => plant(name, readFileSync(join(directory, '2026-03-10.jsonl'), 'utf8'));
+  const oldest = (): void => plant('2026-03-12.jsonl', '{"v":1,"chain":"00","at":"2026-03-12T00:00:00.000Z"}');
+
+  it.each<[what: string, put: () => void]>([
+    ['an empty file', () => plant('9999-12-31.jsonl')],
+    ['an empty file of tomorrow', () => plant('2026-03-11.jsonl')],
+    ['an empty file of a day that is none', () => plant('2026-99-99.jsonl')],
+    ['text', () => plant('2027-01-01.jsonl', 'not a record\n')],
+    ['the beginning of a record', oldest],
+    ['a copy of the ledger', () => copyTo('9999-12-31.jsonl')],
+    ['a copy for tomorrow', () => copyTo('2026-03-11.jsonl')],
+    ['a directory', () => mkdirSync(join(directory, '9999-12-31.jsonl', 'sub'), { recursive: true })],
+    ['a directory of tomorrow', () => mkdirSync(join(directory, '2026-03-11.jsonl', 'sub'), { recursive: true })],
+    ['a link', () => symlinkSync('2026-03-10.jsonl', join(directory, '9999-12-31.jsonl'))],
+    ['a link of tomorrow to itself', () => symlinkSync('2026-03-11.jsonl', join(directory, '2026-03-11.jsonl'))],
+    ['a second name', () => linkSync(join(directory, '2026-03-09.jsonl'), join(directory, '9999-12-31.jsonl'))],
+    ['a pipe', () => execFileSync('mkfifo', [join(directory, '9999-12-31.jsonl')])],
+    ['a pipe of tomorrow', () => execFileSync('mkfifo', [join(directory, '2026-03-11.jsonl')])],
+    [
+      'a large file without contents',
+      () => execFileSync('truncate', ['-s', '60G', join(directory, '9999-12-31.jsonl')]),
+    ],
+    [
+      'a directory in the place of what is made',
+      () => mkdirSync(join(directory, '2026-03-11.tmp', 'sub'), { recursive: true }),
+    ],
+  ])('%s with the name of another day neither lifts the limit nor stops that day or the next', async (_, put) => {
+    now -= DAY_MS;
+    await append(openDay(), LIMIT);
+    now += DAY_MS;
+    const running = openDay();
+    await append(running, reserved('a', 2));
+    put();
+    for (const ledger of [running, openDay()]) {
+      expect(ledger.day).toBe('2026-03-10');
+      expect(ledger.look()?.limits.get('day')).toEqual({ cost: 10 });
+      expect(ledger.look()?.all.map(({ id }) => id)).toEqual(['a']);
+      await append(ledger, reserved('b', 1), { do: 'settle', id: 'b', used: { cost: 1 } });
+    }
+    expect(spent(openDay())).toBe(2);
+    now += DAY_MS;
+    for (const ledger of [running, openDay()]) {
+      await append(ledger, reserved('c', 1), { do: 'settle', id: 'c', used: { cost: 1 } });
+      expect(ledger.day).toBe('2026-03-11');
+      expect(ledger.look()?.limits.get('day')).toEqual({ cost: 10 });
+      expect(ledger.look()?.all.map(({ id }) => id)).toEqual(['a']);
+    }
+    expect(spent(openDay())).toBe(2);
+  });
+
+  it('strange files of far days are no reason to remove the ledgers of the last days', async () => {
+    const ledger = openDay();
+    await append(ledger, LIMIT);
+    for (let n = 1; n < 60; n += 1) plant(`9998-01-${String(n).padStart(2, '0')}.jsonl`);
+    now += DAY_MS;
+    await append(ledger);
+    expect(readdirSync(directory)).toEqual(expect.arrayContaining(['2026-03-10.jsonl', '2026-03-11.jsonl']));
+    expect(openDay().look()?.limits.get('day')).toEqual({ cost: 10 });
+  });
+
+  it('a ledger of today that was emptied begins again with the limit of yesterday', async () => {
+    now -= DAY_MS;
+    await append(openDay(), LIMIT);
+    now += DAY_MS;
+    await append(openDay());
+    for (const text of ['', 'not a record\n']) {
+      plant('2026-03-10.jsonl', text);
+      expect(openDay().look()?.limits.get('day')).toEqual({ cost: 10 });
+      await append(openDay(), reserved('a', 1));
+      expect(
+        openDay()
+          .look()
+          ?.all.map(({ id }) => id),
+      ).toEqual(['a']);
+    }
+  });
+
+  it('a first record that was torn by a kill is no reason to leave the ledger', async () => {
+    const ledger = openDay();
+    mkdirSync(directory, { recursive: true });
+    plant('2026-03-10.jsonl', '\n{"v":1,"chain":"00');
+    await append(ledger, LIMIT);
+    expect(openDay().look()?.limits.get('day')).toEqual({ cost: 10 });
+    now -= DAY_MS;
+    expect(openDay().day).toBe('2026-03-10');
+  });
+
+  it('a ledger of today with a second name stops what would be spent', async () => {
+    await append(openDay(), LIMIT);
+    linkSync(join(directory, '2026-03-10.jsonl'), join(directory, 'copy'));
+    expect(() => openDay().look()).toThrow(/several links/);
   });
 });

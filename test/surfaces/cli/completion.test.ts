@@ -207,4 +207,51 @@ describe.skipIf(noTmux())('a real shell', () => {
       expect(existsSync(join(place.root, 'evaluated'))).toBe(false);
     },
   );
+
+  const touch = 'touch evaluated';
+  const HOSTILE = [
+    `$(${touch})`,
+    `\`${touch}\``,
+    `;${touch};`,
+    `'${touch}`,
+    `"$(${touch})`,
+    `\n${touch}\n`,
+    `\u001b[31m`,
+    `& ${touch} #`,
+  ];
+
+  it.each(shells.filter(([shell]) => has(shell)))(
+    '%s runs nothing that a file, a team’s folder or a task is called',
+    async (shell, command, load) => {
+      await place.shell('true');
+      for (const [at, words] of HOSTILE.entries()) {
+        writeFileSync(join(place.root, `h${at}${words.replaceAll('/', '')}.yaml`), 'members: []');
+        mkdirSync(join(place.root, '.teams', words));
+        mkdirSync(join(place.root, '.teams', `t${at}${words}`));
+        await place.teams('task', 'create', 'shop', `Task ${words}`);
+      }
+      const terminal = started(command, `${load}; echo LOADED`);
+      await terminal.shows(/^LOADED$/m);
+      for (const [at] of HOSTILE.entries()) {
+        terminal.type(`teams run --dry-run h${at}`);
+        terminal.press('Tab');
+        terminal.press('Enter');
+        terminal.type(`echo DONE-${at}`);
+        terminal.press('Enter');
+        await terminal.shows(new RegExp(`^DONE-${at}$`, 'm'));
+        terminal.type(`teams status t${at}`);
+        terminal.press('Tab');
+        terminal.press('C-u');
+      }
+      terminal.type('teams task get shop ');
+      terminal.press('Tab');
+      terminal.press('Tab');
+      await terminal.shows(shell === 'bash' ? /^\d +\d/m : /Task/);
+      terminal.press('C-u');
+      terminal.type('echo END');
+      terminal.press('Enter');
+      await terminal.shows(/^END$/m);
+      expect(existsSync(join(place.root, 'evaluated'))).toBe(false);
+    },
+  );
 });

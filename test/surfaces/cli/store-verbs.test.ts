@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
       roles: [{ role: 'host' }],
     });
     const { code, out } = await place.teams('store', 'check', postgres.url('host', 'agents'));
-    expect(out).toMatch(/ok +schema +version 1/);
+    expect(out).toMatch(/ok +schema +version 2/);
     expect(out).toMatch(/ok +standbys +none: /);
     expect(code).toBe(0);
     await place.json(checkedStore, 'store', 'check', postgres.url('host', 'agents'));
@@ -148,6 +148,19 @@ describe.skipIf(!hasPostgres)('a store', () => {
     expect((await place.teams('store', 'check')).out).toMatch(/NOT OK +schema +none/);
   });
 
+  it('of a build before the first release is named, with what to do', async () => {
+    await postgres.query('create database earlier');
+    const url = postgres.url('keeper', 'earlier');
+    await postgres.query('grant create on database earlier to keeper');
+    const place = new Workplace();
+    expect(await place.teams('store', 'init', url)).toMatchObject({ code: 0 });
+    await postgres.query('update teams.about set version = 1', 'earlier');
+    for (const verb of ['init', 'check'])
+      expect(await place.teams('store', verb, url)).toMatchObject(
+        refused(4, /schema of the store has version 1, .*drop schema teams cascade/),
+      );
+  });
+
   it('of a newer version of teams is not used', async () => {
     await postgres.query('create database newer owner keeper');
     const place = new Workplace({ TEAMS_STORE: postgres.url('keeper', 'newer') });
@@ -155,7 +168,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
     await postgres.query('update teams.about set version = 99', 'newer');
     for (const verb of ['init', 'check'])
       expect(await place.teams('store', verb)).toMatchObject(
-        refused(4, /schema of the store has version 99, this program knows 1/),
+        refused(4, /schema of the store has version 99, this program knows 2/),
       );
   });
 

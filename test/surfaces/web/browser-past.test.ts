@@ -8,6 +8,7 @@ import { openPage } from '../../support/web.ts';
 function told(): ToldTeam {
   const team = new ToldTeam({ ada: 'executor/exec', bob: 'executor/exec' }).ledByUs().started('ada', 'bob');
   for (let at = 1; at <= 10; at += 1) team.wait(1_000).add(`Task ${at}`);
+  team.mailed('ada', 'first').mailed('ada', 'second');
   for (let at = 1; at <= 6; at += 1) {
     team.wait(5_000).claim(String(at), 'ada').wait(5_000);
     if (at === 6) team.fail('6', 'ada', 'no disk');
@@ -21,6 +22,7 @@ describe.skipIf(!hasBrowser)('the past of a team', () => {
 
   it('is moved by events, by the slider and by playing, changes nothing, and leads back to now', async () => {
     const team = told();
+    await team.reads('ada', 1);
     const page = await openPage(team.root);
     const { tab, complaints } = await open(page.url);
     await goTo(tab, 'board');
@@ -35,7 +37,7 @@ describe.skipIf(!hasBrowser)('the past of a team', () => {
     // Before the last event, the failure, the task was in progress.
     await tab.locator('.column-in_progress').getByText('Task 6').waitFor();
     await goTo(tab, 'overview');
-    await tab.getByRole('row', { name: /ada.*working.*unknown/ }).waitFor();
+    await tab.getByRole('button', { name: /^2 unread mail of ada/ }).waitFor();
     await goTo(tab, 'board');
     expect(await tab.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     await past.getByRole('slider', { name: 'Moment' }).focus();

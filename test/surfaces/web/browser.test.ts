@@ -38,6 +38,20 @@ const foreign = (tab: Tab): Promise<string[]> => tab.evaluate(FOREIGN);
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const open = useBrowser();
 
+  it('the document says what it is doing before its script is there, and the script draws over it', async () => {
+    const team = new ToldTeam({ ada: 'executor/exec' }).led();
+    const { tab } = await open((await openPage(team.root)).url);
+    await tab.route('**/page.js', (route) => route.abort());
+    await tab.reload();
+    await tab.getByRole('main').getByText('Looking for teams…', { exact: true }).waitFor();
+    await tab.getByRole('heading', { name: 'teams', exact: true }).waitFor();
+    await tab.unroute('**/page.js');
+    await tab.reload();
+    await tab.getByText('no lead runs').or(tab.getByText('led by process')).waitFor();
+    expect(await tab.getByText('Looking for teams…').count()).toBe(0);
+    for (const role of ['banner', 'main', 'navigation'] as const) expect(await tab.getByRole(role).count()).toBe(1);
+  });
+
   it('the page draws a team of 50 members, 5,000 tasks and 100,000 messages row by row, as far as it is visible', async () => {
     const team = greatTeam({ members: 50, tasks: 5_000, messages: 100_000 });
     const { tab, complaints } = await open((await openPage(team.root)).url);

@@ -31,7 +31,12 @@ export function momentLines({ team, event, events, line, phase, members, counts,
     ),
     ...section(
       'Mail sent by then',
-      mail.map(({ to, sent, last }) => [to, `${sent}`, `last ${timeOfDay(last.at)} from ${last.from}: ${last.text}`]),
+      mail.map(({ to, sent, unread, last }) => [
+        to,
+        `${sent}`,
+        `${unread ?? 'unknown'} unread`,
+        `last ${timeOfDay(last.at)} from ${last.from}: ${last.text}`,
+      ]),
     ),
   ].join('\n');
 }

@@ -106,11 +106,12 @@ export const moment = answer({
   ),
   counts,
   tasks: z.array(card),
-  /** Messages that were sent by then; whether they were read by then is recorded nowhere. */
+  /** Messages that were sent by then; `unread` is null if it was not recorded. */
   mail: z.array(
     z.strictObject({
       to: text,
       sent: z.number().int().min(1),
+      unread: z.number().int().min(0).nullable(),
       last: z.strictObject({ at: time, from: text, text: z.string() }),
     }),
   ),

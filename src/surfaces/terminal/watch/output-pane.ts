@@ -215,9 +215,9 @@ const statusLook = ({ status }: Task): Pick<Piece, 'color' | 'dim'> => {
 export function messagesPane(look: DashboardModel, room: number): readonly StyledLine[] {
   if (room < 2) return [];
   const last = look.shown.messages.slice(1 - room);
-  const unread = look.snapshot.unread;
+  const { unread } = look.snapshot;
   return [
-    heading('MESSAGES', unread === 0 ? '' : `${unread} unread for the lead`),
+    heading('MESSAGES', unread === 0 ? '' : `${unread ?? 'unknown how many'} unread for the lead`),
     ...last.map((one) => messageLine(one, look)),
   ];
 }

@@ -55,7 +55,7 @@ export function memberLines(
       { text: padded(clipped(safeLine(member.name), names), names), color },
       { text: `  ${padded(member.state, states)}`, ...stateLook(member.state) },
       ...workOf(member, snapshot),
-      ...(member.unread === 0 ? [] : [{ text: `  ${member.unread} unread` }]),
+      ...unreadPieces(member),
       ...(said === undefined || member.state !== 'working'
         ? []
         : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
@@ -66,16 +66,19 @@ export function memberLines(
 /** A member in half a line: the state only of those that do not work, because a time and a task say that one does. */
 export function memberCell(member: Member, { shown, snapshot }: DashboardModel, isChosen: boolean): StyledLine {
   const names = Math.min(CELL_NAME_LIMIT, widest(shown.members.map(({ name }) => name)));
-  const { name, state, unread } = member;
+  const { name, state } = member;
   const work = workOf(member, snapshot);
   return [
     cursor(isChosen),
     { text: padded(clipped(safeLine(name), names), names), color: snapshot.colors.get(name) },
     ...(state === 'working' ? [] : [{ text: `  ${state}`, ...stateLook(state) }]),
-    ...(unread === 0 ? [] : [{ text: `  ${unread} unread` }]),
+    ...unreadPieces(member),
     ...work,
   ];
 }
+
+const unreadPieces = ({ unread }: Member): Piece[] =>
+  unread === null || unread === 0 ? [] : [{ text: `  ${unread} unread` }];
 
 const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {
   if (state === 'working') return { color: GREEN };

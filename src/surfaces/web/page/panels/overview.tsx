@@ -230,13 +230,15 @@ function MemberLine({ member, scene, now }: { member: MemberRow; scene: PageMode
         )}
       </td>
       <td class="number">
-        {scene.past === undefined ? (
-          <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>
+        {unread === null ? (
+          'unknown'
+        ) : (
+          <Figure
+            file={`team/${name}_${scene.past === undefined ? 'inbox' : 'receipts'}.jsonl`}
+            what={`unread mail of ${name}`}
+          >
             {whole(unread)}
           </Figure>
-        ) : (
-          // When a message was read is recorded nowhere.
-          'unknown'
         )}
       </td>
       <td class="number">

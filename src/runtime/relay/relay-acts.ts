@@ -1,0 +1,124 @@
+/** Carries out in the engine what processes of the machine ask of their relay, and says what came of it. */
+import { isTeamError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
+import type { Replica } from '../../store/engine/replica.ts';
+import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-client.ts';
+import type { TeamMail } from './team-mail.ts';
+
+export interface Waiting {
+  readonly request: RelayRequest;
+  readonly answer: (answer: RelayAnswer) => void;
+}
+
+export interface Answered {
+  readonly one: Waiting;
+  readonly said: RelayAnswer;
+}
+
+/** A team of the store, in the replica. */
+export interface SharedTeam {
+  readonly replica: Replica;
+  readonly mail: TeamMail;
+}
+type Teams = ReadonlyMap<Name, SharedTeam>;
+
+/** Makes teams. One whose answer was lost is there already. */
+export async function made(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'create')) {
+    const { team, body } = one.request;
+    const said = await answerOf(session.create(team, body));
+    const isThere = !said.ok && (await session.teams()).some(({ id }) => id === body.id);
+    answers.push({ one, said: isThere ? { ok: true } : said });
+  }
+  return answers;
+}
+
+/** Appends the records of one tick. */
+export function written(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  return together(
+    asked(waiting, 'append'),
+    teams,
+    ({ request: { team } }) => team,
+    ({ replica }, all) =>
+      session.append(
+        replica.id,
+        all.map(({ request: { body } }) => body),
+      ),
+  );
+}
+
+/** Stores the mail of one tick, first the long bodies that it names. */
+export function posted(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  return together(
+    asked(waiting, 'send'),
+    teams,
+    ({ request: { team, body } }) => `${team} ${body.recipient}`,
+    async ({ replica }, all) => {
+      for (const { request } of all)
+        if (request.body.blob !== undefined) await session.keep(replica.id, request.body.blob);
+      const [first] = all;
+      const lines = all.map(({ request: { body } }) => body.line);
+      if (first !== undefined) await session.send(replica.id, first.request.body.recipient, lines);
+    },
+  );
+}
+
+/** Takes leases, holds them for longer, and gives them back. */
+export async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of [...asked(waiting, 'lease'), ...asked(waiting, 'leave')]) {
+    const { request } = one;
+    const mail = teams.get(request.team)?.mail;
+    if (mail === undefined) answers.push({ one, said: gone(request.team) });
+    else if (request.do === 'leave') answers.push({ one, said: await answerOf(mail.leave(session, request.body)) });
+    else {
+      let owner: string | undefined;
+      const said = await answerOf(mail.lease(session, request.body).then((holder) => void (owner = holder)));
+      answers.push({ one, said: said.ok ? { ok: true, owner } : said });
+    }
+  }
+  return answers;
+}
+
+/** A request, by what is asked. */
+type Asked<Key extends RelayRequest['do']> = Waiting & { readonly request: Extract<RelayRequest, { do: Key }> };
+
+const asked = <Key extends RelayRequest['do']>(waiting: readonly Waiting[], key: Key): Asked<Key>[] =>
+  waiting.filter((one): one is Asked<Key> => one.request.do === key);
+
+/** In one transaction for each place. One that is refused refuses all: each is then tried alone. */
+async function together<One extends Waiting>(
+  waiting: readonly One[],
+  teams: Teams,
+  placeOf: (one: One) => string,
+  act: (team: SharedTeam, all: readonly One[]) => Promise<void>,
+): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const place of new Set(waiting.map(placeOf))) {
+    const all = waiting.filter((one) => placeOf(one) === place);
+    const [{ request } = { request: undefined }] = all;
+    const team = request && teams.get(request.team);
+    if (team === undefined) {
+      for (const one of all) answers.push({ one, said: gone(one.request.team) });
+      continue;
+    }
+    const said = await answerOf(act(team, all));
+    const isAlone = said.ok || all.length === 1;
+    for (const one of all) answers.push({ one, said: isAlone ? said : await answerOf(act(team, [one])) });
+  }
+  return answers;
+}
+
+const gone = (team: Name): RelayAnswer => ({ ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` });
+
+async function answerOf(done: Promise<void>): Promise<RelayAnswer> {
+  try {
+    await done;
+    return { ok: true };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return { ok: false, code: error.code, why: error.message };
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The mail of a team in a replica. The store has it until it is acknowledged. The relay puts it into the inboxes of this
+ * machine, as a sender would: that of a member whose process runs elsewhere into none, everybody else's.
+ *
+ *   stored ─→ in the inbox ─taken, used─→ in the history ─→ acknowledged in the store ─→ in no inbox of any machine
+ */
+import type { Clock } from '../../model/text/clock.ts';
+import { codeOf } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { livenessOf } from '../../os/process-table.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
+import type { Disk } from '../../store/files/disk.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts';
+import { Locks } from '../../store/lock/lock.ts';
+import { Sender } from '../../store/mail/sender.ts';
+import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
+import type { LeaseAsked } from '../../store/replica/relay-client.ts';
+import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
+import { Mailbox, type MailPlace } from './mailbox.ts';
+
+/** A lease lapses that long after its last renewal, by the clock of the store. */
+const LEASE_S = 10;
+
+export class TeamMail {
+  readonly #team: string;
+  readonly #paths: TeamPaths;
+  readonly #pinned: PinnedDirectory;
+  readonly #locks: Locks;
+  readonly #place: MailPlace;
+  readonly #boxes = new Map<Name, Mailbox>();
+
+  /** @param team its id in the store */
+  constructor(disk: Disk, paths: TeamPaths, team: string, clock: Clock) {
+    this.#team = team;
+    this.#paths = paths;
+    const pinned = pinDirectory(disk, paths.folder);
+    const locks = new Locks(paths.tokens, { disk: pinned.disk, clock, pinned });
+    this.#pinned = pinned;
+    this.#locks = locks;
+    const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota: DEFAULT_QUOTA, durable: false });
+    this.#place = { disk: pinned.disk, paths, locks, sender, team, now: () => clock.now() };
+  }
+
+  /** Delivers what is new, and acknowledges what was used here. */
+  async sync(session: EngineSession): Promise<void> {
+    const elsewhere = await this.#elsewhere(session);
+    noteElsewhere(this.#place.disk, this.#paths, [...elsewhere.values()]);
+    for (const { member, ...known } of await session.mailboxes(this.#team))
+      try {
+        await this.#box(member).sync(session, known, elsewhere.has(member));
+      } catch (error) {
+        // The inbox is full, or held: what waits stays in the store until the next look.
+        if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
+      }
+  }
+
+  /**
+   * Takes a lease for a process of this machine, or holds it for longer. A new holder finds its mail in its inbox.
+   *
+   * @returns who has it now
+   */
+  async lease(session: EngineSession, { name, owner, isFirst }: LeaseAsked): Promise<string | undefined> {
+    let taking = await session.takeLease(this.#team, name, owner, LEASE_S);
+    const holder = holderIn(taking.owner ?? '');
+    // One that was killed here cannot give it back.
+    if (holder && taking.owner !== owner && isHere(holder, this.#pinned.identity) && livenessOf(holder) === 'dead') {
+      await session.leaveLease(this.#team, name, taking.owner ?? '');
+      taking = await session.takeLease(this.#team, name, owner, LEASE_S);
+    }
+    if (taking.owner !== owner || !isFirst) return taking.owner;
+    const before = taking.lapsed === undefined ? undefined : holderIn(taking.lapsed);
+    const wasElsewhere = before !== undefined && !isHere(before, this.#pinned.identity);
+    await this.#box(name).begin(session, wasElsewhere);
+    return taking.owner;
+  }
+
+  async leave(session: EngineSession, { name, owner }: LeaseAsked): Promise<void> {
+    await this.#box(name).acknowledge(session);
+    await session.leaveLease(this.#team, name, owner);
+  }
+
+  close(): void {
+    this.#locks.close();
+    this.#pinned.close();
+  }
+
+  #box(member: Name): Mailbox {
+    const known = this.#boxes.get(member);
+    if (known) return known;
+    const made = new Mailbox(this.#place, member);
+    this.#boxes.set(member, made);
+    return made;
+  }
+
+  async #elsewhere(session: EngineSession): Promise<Map<Name, ProcessElsewhere>> {
+    const found = new Map<Name, ProcessElsewhere>();
+    for (const { name, owner, seconds } of await session.leases(this.#team)) {
+      const holder = holderIn(owner);
+      if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
+      const { pid, machine, since } = holder;
+      found.set(name, { where: 'elsewhere', name, pid, machine, since });
+    }
+    return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}

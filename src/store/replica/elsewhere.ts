@@ -1,0 +1,65 @@
+/**
+ * Which processes of a team run on other machines. Each has a lease in the store; the relay writes here what it knows of
+ * them. Their pids mean nothing on this machine: such a process is judged by its lease, and never signalled.
+ */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import * as z from 'zod';
+import { folderIdentitySchema, isSameFolder, type FolderIdentity } from '../../model/team/folder-identity.ts';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
+import type { Name } from '../../model/text/names.ts';
+import { ownIdentity } from '../../os/process-table.ts';
+import type { Disk } from '../files/disk.ts';
+import { readText, replaceFile } from '../files/file.ts';
+import type { TeamPaths } from '../files/paths.ts';
+
+const holderSchema = z.object({
+  pid: z.number().int().positive(),
+  startTime: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+  /** Milliseconds since 1970, by the clock of its machine. */
+  since: z.number(),
+  /** The replica that it serves. */
+  folder: folderIdentitySchema,
+  machine: z.string().regex(/^[A-Za-z0-9._-]{1,255}$/),
+});
+/** Who has a lease of the store: a process of a machine. */
+export type LeaseHolder = z.infer<typeof holderSchema>;
+
+/** What the store keeps as the owner of a lease: the same text for each renewal. */
+export const holderText = (folder: FolderIdentity, since: number): string =>
+  JSON.stringify({ ...ownIdentity(), since, folder, machine: machineName() } satisfies LeaseHolder);
+
+const machineName = (): string =>
+  hostname()
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 255) || 'unknown';
+
+/** @returns undefined for the owner of another program */
+export function holderIn(text: string): LeaseHolder | undefined {
+  const read = jsonAnswer(holderSchema, text);
+  return read.ok ? read.value : undefined;
+}
+
+/** Whether a holder works in this replica. One of another boot is no process of this machine any more. */
+export const isHere = ({ bootId, folder }: LeaseHolder, here: FolderIdentity): boolean =>
+  bootId === ownIdentity().bootId && isSameFolder(folder, here);
+
+/** A process of a member, or of the lead, on another machine. */
+export interface ProcessElsewhere {
+  readonly where: 'elsewhere';
+  readonly name: Name;
+  /** Of its own machine: for people. */
+  readonly pid: number;
+  readonly machine: string;
+  readonly since: number;
+}
+
+/** Only for the relay. */
+export function noteElsewhere(disk: Disk, { elsewhere }: TeamPaths, processes: readonly ProcessElsewhere[]): void {
+  const known = processes.map(({ name, pid, machine, since }) => ({ name, pid, machine, since }));
+  const text = `${JSON.stringify({ version: 1, processes: known })}\n`;
+  if (readText(disk, elsewhere, 1024 * 1024) === text) return;
+  replaceFile(disk, elsewhere, text, randomBytes(4).toString('hex'), { durable: false });
+}

@@ -1,0 +1,114 @@
+/**
+ * `Machine`: a machine of a team that is in a store, as a root with a relay of its own. The store is a PostgreSQL server
+ * of the test's own (`postgres.ts`). Use it for teams on several machines (test/runtime/relay/).
+ *
+ *     const a = await Machine.start(place, 'a');
+ *     await a.ok('create', 'login', '--member', 'ada');
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { parseEngineAddress } from '../../src/model/config/engine-address.ts';
+import { realClock } from '../../src/os/system-clock.ts';
+import { initEngine } from '../../src/store/engine/engine-setup.ts';
+import { BIN, Workplace, type Answer } from './cli.ts';
+import type { Postgres } from './postgres.ts';
+
+let count = 0;
+
+/** A workplace with a store of its own. */
+export async function storePlace(engine: Postgres): Promise<{ place: Workplace; database: string }> {
+  count += 1;
+  const database = `store_${String(count)}`;
+  await engine.query(`create database ${database}`);
+  await initEngine(parseEngineAddress(engine.url('owner', database), 'environment'), [], realClock);
+  return { place: new Workplace({ TEAMS_STORE: engine.url('owner', database) }), database };
+}
+
+export const told = (answer: Answer): string => `${answer.code} ${answer.out}${answer.err}`;
+
+export class Machine {
+  readonly root: string;
+  readonly place: Workplace;
+  relay: ChildProcess | undefined;
+  /** What its present relay has said. */
+  said = '';
+
+  constructor(place: Workplace, name: string) {
+    this.place = place;
+    this.root = join(place.root, name);
+    mkdirSync(this.root);
+    onTestFinished(async () => {
+      await this.stop();
+    });
+  }
+
+  /** Two machines, with a team that both have. */
+  static async two(place: Workplace, ...members: string[]): Promise<[Machine, Machine]> {
+    const machines: [Machine, Machine] = [new Machine(place, 'a'), new Machine(place, 'b')];
+    for (const one of machines) expect(await one.start(), one.said).toBeNull();
+    await machines[0].ok('create', 'login', ...members.flatMap((member) => ['--member', member]));
+    await expect.poll(() => existsSync(machines[1].log()), { timeout: 10_000 }).toBe(true);
+    return machines;
+  }
+
+  /** Starts its relay. @returns its exit code if it has ended, null when it serves */
+  async start(): Promise<number | null> {
+    const child = this.process('store', 'relay');
+    this.relay = child;
+    this.said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
+    const serving = new Promise<null>((resolve) => child.stdout?.once('data', () => resolve(null)));
+    const ended = once(child, 'close').then(() => child.exitCode);
+    return Promise.race([serving, ended]);
+  }
+
+  /** A verb as a process, in this root. */
+  process(...argv: string[]): ChildProcess {
+    return spawn(process.execPath, [BIN, ...argv, '--root', this.root], {
+      cwd: this.place.root,
+      env: this.place.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  /** Ends its relay. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const child = this.relay;
+    if (child === undefined) return null;
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    }
+    return child.exitCode;
+  }
+
+  /** Resolves with the exit code of its relay when that ends by itself. */
+  async ended(): Promise<number | null> {
+    if (this.relay?.exitCode === null) await once(this.relay, 'exit');
+    return this.relay?.exitCode ?? null;
+  }
+
+  teams(...argv: string[]): Promise<Answer> {
+    return this.place.teams(...argv, '--root', this.root);
+  }
+
+  async ok(...argv: string[]): Promise<Answer> {
+    const answer = await this.teams(...argv);
+    expect(answer.code, told(answer)).toBe(0);
+    return answer;
+  }
+
+  log(team = 'login'): string {
+    return join(this.root, '.tasks', team, 'log.jsonl');
+  }
+
+  /** A file of the team's folder; empty if there is none. */
+  file(name: string, team = 'login'): string {
+    const path = join(this.root, '.teams', team, name);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+}
