@@ -145,7 +145,7 @@ function project(): { at: string; place: Workplace } {
   };
 }
 
-async function plan(at: string, { environment: env }: Workplace, url: string): Promise<void> {
+async function configure({ environment: env }: Workplace, url: string): Promise<void> {
   const { PATH: _, HOME: __, ...keys } = environment('');
   const agents = Object.fromEntries(
     await Promise.all(
@@ -157,6 +157,9 @@ async function plan(at: string, { environment: env }: Workplace, url: string): P
   const config = join(env['XDG_CONFIG_HOME'] ?? '', 'teams');
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, 'config.yaml'), JSON.stringify({ agents, fallback: [] }));
+}
+
+function plan(at: string): void {
   const tasks = [
     ...KINDS.map((owner) => ({ subject: `Change of ${owner}`, owner, prompt: 'CHANGE the line two of shared.txt.' })),
     ...KINDS.map((owner) => ({ subject: `File of ${owner}`, owner, prompt: 'MAKE a file.', blockedBy: [1, 2] })),
@@ -164,6 +167,11 @@ async function plan(at: string, { environment: env }: Workplace, url: string): P
   const members = KINDS.map((name) => ({ name, agent: name }));
   writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', members, tasks }));
 }
+
+const mainOf = (at: string): string =>
+  git(at, 'for-each-ref', '--format=%(refname)', 'refs/teams')
+    .split('\n')
+    .find((ref) => ref.endsWith('/main')) ?? '';
 
 /** The process of a member itself; its program goes with it. */
 function killMember(at: string, name: string): void {
@@ -179,7 +187,8 @@ it('the real claude and codex change one line at once in trees of their own, are
   const mind = new Mind(at);
   const server = await ModelServer.start({ titles: true, script: mind.answer });
   onTestFinished(() => server.close());
-  await plan(at, place, server.url);
+  await configure(place, server.url);
+  plan(at);
   const before = userState(at);
   const ended = place.say(['run', 'p.json', '--json'], { cwd: at });
   const killed: string[] = [];
@@ -217,4 +226,63 @@ it('the real claude and codex change one line at once in trees of their own, are
   expect(log.match(/"task\.bounced"/g), log).toHaveLength(1);
   expect((await place.say(['apply', 'p'], { cwd: at })).code).toBe(0);
   expect(readFileSync(join(at, 'codex.txt'), 'utf8')).toBe('whole of codex\n');
+}, 300_000);
+
+it('the real claude reads the plan of its pipeline in the session folder, and changes its tree', async () => {
+  const { at, place } = project();
+  const heard: string[] = [];
+  const script = ({ messages, user, results }: Asked): Step => {
+    const all = messages.map(({ text }) => text).join('\n');
+    const session = /^session: (.*)$/m.exec(all)?.[1] ?? '';
+    const role = [...all.matchAll(/^role: (\w+)$/gm)].at(-1)?.[1];
+    const phase = [...all.matchAll(/^## Phase (\d)/gm)].at(-1)?.[1];
+    heard.push(...results);
+    if (role === 'planner' && phase === '3') return { text: '# The plan\n\nBuild it.' };
+    if (role !== 'executor' || results.length > 0) return { text: 'Done.' };
+    if (phase === '2') return { calls: [HANDS.claude.read(join(session, 'spec/plan.md'))] };
+    return phase === '3' && user !== ''
+      ? { calls: [HANDS.claude.make(join(at, 'built.txt'), 'built\n')] }
+      : { text: 'Done.' };
+  };
+  const server = await ModelServer.start({ titles: true, script });
+  onTestFinished(() => server.close());
+  await configure(place, server.url);
+  const before = userState(at);
+  const argv = ['pipeline', 'impl-only', 'Add a dark mode', '--agent', 'claude', '--isolation', 'trees', '--quiet'];
+  const { code, out, err } = await place.say(argv, { cwd: at });
+  expect(code, `${out}${err}${heard.join('\n')}`).toBe(0);
+  expect(userState(at)).toEqual(before);
+  expect(heard.join('\n')).toContain('Build it.');
+  expect(git(at, 'show', `${mainOf(at)}:built.txt`)).toBe('built\n');
+}, 300_000);
+
+it('the real claude and codex refine one result at once, and the winner lands', async () => {
+  const { at, place } = project();
+  const script = ({ messages, wire }: Asked): Step => {
+    const asks = messages.findLastIndex(({ role, text }) => role === 'user' && text.includes('fix the build'));
+    if (asks === -1 || messages.slice(asks).some(({ role }) => role === 'tool')) return { text: 'Done.' };
+    const kind: Kind = wire === 'anthropic' ? 'claude' : 'codex';
+    const file = kind === 'claude' ? join(at, 'out.txt') : 'out.txt';
+    return { calls: [HANDS[kind].make(file, kind === 'codex' ? 'good\n' : 'bad\n')] };
+  };
+  const server = await ModelServer.start({ titles: true, script });
+  onTestFinished(() => server.close());
+  await configure(place, server.url);
+  const before = userState(at);
+  const backends = ['--backend', 'claude', '--backend', 'codex', '--reviewer', 'exec:grep -q good out.txt'];
+  const argv = [
+    'refine',
+    'fix the build',
+    '--isolation',
+    'trees',
+    '--timeout',
+    '120s',
+    '--max-rounds',
+    '1',
+    ...backends,
+  ];
+  const { code, out, err } = await place.say(argv, { cwd: at });
+  expect(code, `${out}${err}`).toBe(0);
+  expect(userState(at)).toEqual(before);
+  expect(git(at, 'show', `${mainOf(at)}:out.txt`)).toBe('good\n');
 }, 300_000);
