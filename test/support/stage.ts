@@ -84,6 +84,7 @@ class Players extends Supervisor {
   override start(names: readonly Name[]): void {
     for (const member of names)
       this.played.set(member, {
+        where: 'here',
         name: member,
         mark: undefined,
         child: undefined,

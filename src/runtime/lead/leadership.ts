@@ -10,8 +10,8 @@ import { LEAD } from '../../model/text/names.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess } from '../../policy/mail-wording.ts';
+import type { LeaseHolder } from '../../store/replica/elsewhere.ts';
 import { originalOf } from '../../store/team/copied-team.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import { isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
@@ -37,7 +37,6 @@ const DYING_MS = 5_000;
  * @throws ConflictError `LEAD_ALIVE` with pid and since when
  */
 export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
-  if (store.isShared) throw notInAStore('leading');
   const incarnation = newId(store.clock.now());
   const isOurs = (): boolean => {
     store.pinned.check();
@@ -45,9 +44,10 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
   };
   const original = originalOf(store.disk, store.paths);
   const owner = leaseOwner(store.disk, store.paths, LEAD);
-  if (takeover && owner) await kill(store, owner);
+  // A process of another machine is never signalled: its pid is no process of this one.
+  if (takeover && owner?.where === 'here') await kill(store, owner);
   const answer = await takeLease(store.paths, LEAD, store.forLease(onLost, isOurs));
-  if (!answer.held) throw leadAlive(store, answer.owner);
+  if (!answer.held) throw leadAlive(store, answer.owner, answer.elsewhere);
   try {
     const epoch = await elected(store, incarnation);
     if (original !== undefined)
@@ -76,9 +76,8 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
  * @throws ConflictError `LEAD_ALIVE`
  */
 export async function holdUnread(store: TeamStore): Promise<Lease> {
-  if (store.isShared) throw notInAStore('putting a team away');
   const answer = await takeLease(store.paths, LEAD, store.forLease());
-  if (!answer.held) throw leadAlive(store, answer.owner);
+  if (!answer.held) throw leadAlive(store, answer.owner, answer.elsewhere);
   await endOrphans(store);
   return answer.lease;
 }
@@ -94,7 +93,14 @@ async function elected(store: TeamStore, incarnation: string): Promise<number> {
   return epoch;
 }
 
-function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictError {
+function leadAlive(store: TeamStore, owner: LeaseOwner | undefined, elsewhere?: LeaseHolder): ConflictError {
+  if (elsewhere !== undefined) {
+    const { pid, machine, since } = elsewhere;
+    return new ConflictError(
+      'LEAD_ALIVE',
+      `Team ${store.paths.name} is led on ${machine} (pid ${pid} there) since ${dayAndTime(since)}: end it there; after a loss of that machine try again in 10 s.`,
+    );
+  }
   const who = owner ? `pid ${owner.pid} since ${dayAndTime(owner.since)}` : 'another process';
   const life = owner && livenessOf(owner);
   const isHalted = owner !== undefined && life === 'alive' && isStopped(owner.pid);

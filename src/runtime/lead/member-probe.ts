@@ -58,14 +58,15 @@ export class MemberProbe {
     };
     const reading = {
       life,
-      byHand: record?.by_hand === true,
-      beat: lastBeat(disk, paths, name),
+      byHand: life?.where === 'elsewhere' || record?.by_hand === true,
+      // One elsewhere is alive as long as it renews its lease.
+      beat: life?.where === 'elsewhere' ? now : lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
       isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited' || this.#waitsForBudget(waits),
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
-      unfit: life?.child?.exitCode === UNAVAILABLE_EXIT,
+      unfit: life?.where === 'here' && life.child?.exitCode === UNAVAILABLE_EXIT,
     };
     return this.#memory.sighting(name, reading, now);
   }

@@ -12,6 +12,7 @@ import { identityOf, livenessOf } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, isProven, newToken, tokenHash } from '../../store/team/roster.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
+import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
@@ -25,20 +26,33 @@ import { recordedMarks } from './recorded-marks.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-/** One process of a member, as its lead sees it. */
-export interface MemberProcess {
+interface ProcessLife {
   readonly name: Name;
-  readonly mark: Mark | undefined;
-  readonly child: ChildProcess | undefined;
-  identity: ProcessIdentity | undefined;
   /**
    * `exit 1`, `signal SIGKILL`; undefined while the process lives, or while something that it started is not swept yet.
    */
   death: string | undefined;
   isReady: boolean;
+}
+
+/** A process of this machine. */
+export interface LocalProcess extends ProcessLife {
+  readonly where: 'here';
+  readonly mark: Mark | undefined;
+  readonly child: ChildProcess | undefined;
+  identity: ProcessIdentity | undefined;
   /** For a child of this process: resolves when `death` is known. */
   over: Promise<void> | undefined;
 }
+
+/** A process of another machine: judged by its lease in the store, never signalled, swept or started anew. */
+interface RemoteProcess extends ProcessLife {
+  readonly where: 'elsewhere';
+  readonly seen: ProcessElsewhere;
+}
+
+/** One process of a member, as its lead sees it. */
+export type MemberProcess = LocalProcess | RemoteProcess;
 
 export interface SupervisorEnvironment {
   readonly store: TeamStore;
@@ -80,14 +94,26 @@ export class Supervisor {
     names.forEach((name, index) => this.#start(name, drawn[index]));
   }
 
-  /** Takes over a process that an earlier lead left alive, or a worker that a person started. */
+  /** Takes over a process that an earlier lead left alive, or a worker that a person started, on any machine. */
   adopt(name: Name): MemberProcess | undefined {
+    const life = this.#adoptHere(name) ?? this.#adoptElsewhere(name);
+    if (life) this.#processes.set(name, life);
+    return life;
+  }
+
+  #adoptElsewhere(name: Name): RemoteProcess | undefined {
+    const seen = this.#environment.store.elsewhere(name);
+    return seen && { where: 'elsewhere', name, seen, death: undefined, isReady: true };
+  }
+
+  #adoptHere(name: Name): LocalProcess | undefined {
     const { roster, pinned } = this.#environment.store;
     const record = roster.read(name);
     const identity = identityIn(record);
     if (!record || !identity || livenessOf(identity) !== 'alive') return undefined;
     if (!isProven(record, pinned.identity)) return undefined;
-    const life: MemberProcess = {
+    return {
+      where: 'here',
       name,
       mark: parseMark(record.mark),
       child: undefined,
@@ -96,23 +122,37 @@ export class Supervisor {
       isReady: true,
       over: undefined,
     };
-    this.#processes.set(name, life);
-    return life;
   }
 
   /** Checks whether a process is ready or gone; for processes that are not our children by pid and start time. */
   look(name: Name): MemberProcess | undefined {
     const life = this.#processes.get(name);
     if (!life || life.death !== undefined) return life;
+    if (life.where === 'elsewhere') return this.#lookElsewhere(life);
     if (!life.isReady) this.#lookIfReady(life);
     if (life.child === undefined && life.identity && livenessOf(life.identity) === 'dead')
       life.over ??= this.#died(life, 'gone');
     return life;
   }
 
-  /** Sends a signal to a member's process, if the pid is still that process. */
+  /** Another process of the member may have begun since, here or there. */
+  #lookElsewhere(life: RemoteProcess): RemoteProcess {
+    const now = this.#environment.store.elsewhere(life.name);
+    if (now && isSameProcess(now, life.seen)) return life;
+    life.death = `its lease on ${life.seen.machine} ended`;
+    this.#environment.onExit(life);
+    return life;
+  }
+
+  /** Sends a signal to a member's process, if the pid is still that process; to one elsewhere none. */
   signal(life: MemberProcess, signal: NodeJS.Signals): void {
-    if (life.death !== undefined || !life.identity || livenessOf(life.identity) !== 'alive') return;
+    if (
+      life.where === 'elsewhere' ||
+      life.death !== undefined ||
+      !life.identity ||
+      livenessOf(life.identity) !== 'alive'
+    )
+      return;
     try {
       process.kill(life.identity.pid, signal);
     } catch {
@@ -120,8 +160,12 @@ export class Supervisor {
     }
   }
 
-  /** Ends a process and all that it started, in any session; resolves when nothing is left. */
+  /**
+   * Ends a process and all that it started, in any session; resolves when nothing is left. One elsewhere goes on: the
+   * board refuses what it does with a claim that has ended.
+   */
   async end(life: MemberProcess): Promise<void> {
+    if (life.where === 'elsewhere') return;
     this.signal(life, 'SIGKILL');
     const { clean } = await sweep(life.mark ? [life.mark] : [], life.identity ? [life.identity] : []);
     if (clean) await life.over;
@@ -134,9 +178,10 @@ export class Supervisor {
 
   /** The last check: no process with a mark of this run is left. Then the reaper ends. */
   async close(): Promise<void> {
-    const carried = this.processes.flatMap((life) => life.mark ?? []);
-    const known = this.processes.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
-    if ((await sweep(carried, known)).clean) await Promise.all(this.processes.flatMap(({ over }) => over ?? []));
+    const local = this.processes.filter((life) => life.where === 'here');
+    const carried = local.flatMap((life) => life.mark ?? []);
+    const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
+    if ((await sweep(carried, known)).clean) await Promise.all(local.flatMap(({ over }) => over ?? []));
     await this.#reaper?.done();
     this.#reaper = undefined;
   }
@@ -177,13 +222,22 @@ export class Supervisor {
       NODE_OPTIONS: undefined,
     });
     const identity = child.pid === undefined ? undefined : identityOf(child.pid);
-    const life: MemberProcess = { name, mark, child, identity, death: undefined, isReady: false, over: undefined };
+    const life: LocalProcess = {
+      where: 'here',
+      name,
+      mark,
+      child,
+      identity,
+      death: undefined,
+      isReady: false,
+      over: undefined,
+    };
     this.#processes.set(name, life);
     if (mark && identity) this.#reaper?.add(mark, [identity]);
     life.over = endOf(child).then((how) => this.#died(life, how));
   }
 
-  #lookIfReady(life: MemberProcess): void {
+  #lookIfReady(life: LocalProcess): void {
     const record = this.#environment.store.roster.read(life.name);
     if (record?.phase !== 'running' || record.pid === undefined || record.pid !== life.child?.pid) return;
     life.isReady = true;
@@ -191,7 +245,7 @@ export class Supervisor {
   }
 
   /** A record that cannot be read now must not hide the death of its process. */
-  #lookIfReadable(life: MemberProcess): void {
+  #lookIfReadable(life: LocalProcess): void {
     try {
       this.#lookIfReady(life);
     } catch (error) {
@@ -203,7 +257,7 @@ export class Supervisor {
    * Sweeps what a dead process left running before it counts as dead, so that no other member works on its task beside
    * a leftover.
    */
-  async #died(life: MemberProcess, how: string): Promise<void> {
+  async #died(life: LocalProcess, how: string): Promise<void> {
     if (life.mark) {
       await sweep([life.mark], []);
       this.#reaper?.remove(life.mark);
@@ -216,6 +270,9 @@ export class Supervisor {
     this.#environment.onExit(life);
   }
 }
+
+const isSameProcess = (one: ProcessElsewhere, other: ProcessElsewhere): boolean =>
+  one.pidThere === other.pidThere && one.machine === other.machine && one.since === other.since;
 
 /** The next lead clears a lease that stays, or the member's next process takes it over. */
 const ignored = (): void => {};

@@ -46,7 +46,8 @@ export async function detachLead(
   const deadline = realClock.monotonic() + TAKING_MS;
   while (death === undefined && realClock.monotonic() < deadline) {
     const { pid } = child;
-    if (pid !== undefined && leaseOwner(realDisk, paths, LEAD)?.pid === pid) {
+    const owner = leaseOwner(realDisk, paths, LEAD);
+    if (pid !== undefined && owner?.where === 'here' && owner.pid === pid) {
       child.unref();
       return pid;
     }

@@ -171,7 +171,7 @@ export class Mailbox {
   /** Whether a process of this machine reads the inbox: also one that has lost its lease and does not know it yet. */
   #isRead(): boolean {
     const owner = leaseOwner(this.#place.disk, this.#place.paths, this.#member);
-    return owner !== undefined && livenessOf(owner) !== 'dead';
+    return owner?.where === 'here' && livenessOf(owner) !== 'dead';
   }
 
   async #remove(): Promise<void> {

@@ -65,6 +65,17 @@ export function posted(session: EngineSession, waiting: readonly Waiting[], team
   );
 }
 
+/** Keeps texts that later records name. */
+export async function kept(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'keep')) {
+    const { team, body } = one.request;
+    const replica = teams.get(team)?.replica;
+    answers.push({ one, said: replica ? await answerOf(session.keep(replica.id, body)) : gone(team) });
+  }
+  return answers;
+}
+
 /** Takes leases, holds them for longer, and gives them back. */
 export async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];

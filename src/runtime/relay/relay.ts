@@ -18,7 +18,7 @@ import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import { leased, made, posted, written, type Answered, type SharedTeam, type Waiting } from './relay-acts.ts';
+import { kept, leased, made, posted, written, type Answered, type SharedTeam, type Waiting } from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -144,7 +144,7 @@ class Relay {
       this.#timeline = timeline;
       for (const { replica } of this.#replicas.values()) await requireSame(session, replica);
       await this.#meet(session);
-      for (const { replica } of this.#replicas.values()) await catchUp(session, replica);
+      for (const team of this.#replicas.values()) await catchUp(session, team);
       this.#session = session;
     } catch (error) {
       await session.close();
@@ -177,6 +177,7 @@ class Relay {
       if (signal.aborted) return undefined;
       try {
         await this.connect(await EngineSession.open(this.#address, clock, this.heardOf));
+        for (const { mail } of this.#replicas.values()) mail.reconnected();
         tell('Connected to the store again.');
         return this.#session;
       } catch (error) {
@@ -193,10 +194,14 @@ class Relay {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
-      const answers = [...(await made(session, waiting)), ...(await written(session, waiting, this.#replicas))];
+      const answers = [
+        ...(await made(session, waiting)),
+        ...(await kept(session, waiting, this.#replicas)),
+        ...(await written(session, waiting, this.#replicas)),
+      ];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
-      for (const { replica } of this.#replicas.values()) await catchUp(session, replica);
+      for (const team of this.#replicas.values()) await catchUp(session, team);
       answers.push(...(await this.#mail(session, waiting)));
       for (const { one, said } of answers) one.answer(said);
     } catch (error) {
@@ -252,10 +257,16 @@ async function requireSame(session: EngineSession, replica: Replica): Promise<vo
   if (number > 0 && (await session.line(replica.id, number)) !== line) throw replica.diverged();
 }
 
-async function catchUp(session: EngineSession, replica: Replica): Promise<void> {
+/** What a process takes its lease for, before it acts. */
+const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
+
+async function catchUp(session: EngineSession, { replica, mail }: SharedTeam): Promise<void> {
   for (;;) {
     const lines = await session.after(replica.id, replica.position.number);
     if (lines.length === 0) return;
+    if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
+    // A record is here after what it names.
+    for (const line of lines) await mail.bring(session, line);
     replica.append(lines);
   }
 }

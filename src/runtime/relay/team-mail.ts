@@ -17,6 +17,7 @@ import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import type { LeaseAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
+import { bringResults } from './bring-results.ts';
 import { Mailbox, type MailPlace } from './mailbox.ts';
 
 /** A lease lapses that long after its last renewal, by the clock of the store. */
@@ -29,6 +30,7 @@ export class TeamMail {
   readonly #locks: Locks;
   readonly #place: MailPlace;
   readonly #boxes = new Map<Name, Mailbox>();
+  #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
   constructor(disk: Disk, paths: TeamPaths, team: string, clock: Clock) {
@@ -44,8 +46,7 @@ export class TeamMail {
 
   /** Delivers what is new, and acknowledges what was used here. */
   async sync(session: EngineSession): Promise<void> {
-    const elsewhere = await this.#elsewhere(session);
-    noteElsewhere(this.#place.disk, this.#paths, [...elsewhere.values()]);
+    const elsewhere = await this.note(session);
     for (const { member, ...known } of await session.mailboxes(this.#team))
       try {
         await this.#box(member).sync(session, known, elsewhere.has(member));
@@ -75,6 +76,11 @@ export class TeamMail {
     return taking.owner;
   }
 
+  /** Brings the results that a record names. */
+  bring(session: EngineSession, line: string): Promise<void> {
+    return bringResults(session, this.#place, line);
+  }
+
   async leave(session: EngineSession, { name, owner }: LeaseAsked): Promise<void> {
     await this.#box(name).acknowledge(session);
     await session.leaveLease(this.#team, name, owner);
@@ -93,13 +99,27 @@ export class TeamMail {
     return made;
   }
 
+  /** Notes whose processes run on other machines: to be done before a record of theirs is in the log here. */
+  async note(session: EngineSession): Promise<ReadonlyMap<Name, ProcessElsewhere>> {
+    const elsewhere = await this.#elsewhere(session);
+    // While the store was away nobody could hold a lease for longer: the next look says who is gone.
+    if (this.#place.now() < this.#trustsFrom) return elsewhere;
+    noteElsewhere(this.#place.disk, this.#paths, [...elsewhere.values()]);
+    return elsewhere;
+  }
+
+  /** The store was away: leases lapsed meanwhile whose holders are alive. */
+  reconnected(): void {
+    this.#trustsFrom = this.#place.now() + LEASE_S * 1_000;
+  }
+
   async #elsewhere(session: EngineSession): Promise<Map<Name, ProcessElsewhere>> {
     const found = new Map<Name, ProcessElsewhere>();
     for (const { name, owner, seconds } of await session.leases(this.#team)) {
       const holder = holderIn(owner);
       if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
-      const { pid, machine, since } = holder;
-      found.set(name, { where: 'elsewhere', name, pid, machine, since });
+      const { pid: pidThere, machine, since } = holder;
+      found.set(name, { where: 'elsewhere', name, pidThere, machine, since });
     }
     return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
   }

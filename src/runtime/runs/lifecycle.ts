@@ -4,9 +4,9 @@ import { count } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { parsePlan, reviewedBy, type Plan } from '../../model/plan/plan.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { leaseOwner } from '../../store/team/lease.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
+import { leaseOwner, mayLive } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { livenessOf } from '../../os/process-table.ts';
 import { isOwnPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { livenessIn } from '../../store/team/roster.ts';
@@ -62,10 +62,7 @@ export const currentPlan =
   };
 
 /** True while a process leads the team. */
-export const isLed = (store: TeamStore): boolean => {
-  const owner = leaseOwner(store.disk, store.paths, LEAD);
-  return owner !== undefined && livenessOf(owner) !== 'dead';
-};
+export const isLed = (store: TeamStore): boolean => mayLive(leaseOwner(store.disk, store.paths, LEAD));
 
 /**
  * Leads an existing team until it is told to close: starts its members, supervises them, and stays when the board is
@@ -142,6 +139,7 @@ export async function closeTeam(
 ): Promise<CloseResult> {
   const store = openStore(paths, options.store);
   try {
+    if (store.isShared) throw notInAStore('putting a team away');
     if (force && isNewer(store)) return await closeUnread(store);
     const names = [...store.board.fold().members.keys()];
     const stopped = isLed(store)

@@ -11,7 +11,7 @@ import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { ringBell } from '../../store/mail/bell.ts';
-import { hashText, keepResult, keptText } from '../../store/board/results.ts';
+import { hashText, keptText } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -138,7 +138,7 @@ export class Tasks {
 
   async complete(reference: string, end: EndInput): Promise<Task> {
     const task = this.get(reference);
-    const result = this.#keep(task, end);
+    const result = await this.#keep(task, end);
     return this.#change(task.id, (now) =>
       withClaim(now, (epoch) => ({ type: 'task.completed', task: now.id, epoch, result })),
     );
@@ -146,7 +146,7 @@ export class Tasks {
 
   async fail(reference: string, end: EndInput): Promise<Task> {
     const task = this.get(reference);
-    const result = this.#keep(task, end);
+    const result = await this.#keep(task, end);
     const why = end.result.slice(0, 4_096);
     return this.#change(task.id, (now) =>
       withClaim(now, (epoch) => ({ type: 'task.failed', task: now.id, epoch, why, result })),
@@ -227,10 +227,10 @@ export class Tasks {
     );
   }
 
-  #keep(task: Task, { result: given, exitCode, files = [] }: EndInput) {
+  async #keep(task: Task, { result: given, exitCode, files = [] }: EndInput) {
     const result = keptText(given);
     const epoch = task.status === 'in_progress' ? task.claim.epoch : task.claims;
-    if (task.status === 'in_progress') keepResult(this.#store.disk, this.#store.paths, task.id, epoch, result);
+    if (task.status === 'in_progress') await this.#store.keepResult(task.id, epoch, result);
     const summary = result.slice(0, 4_096);
     return { summary, hash: hashText(result), files: [...files], exitCode };
   }

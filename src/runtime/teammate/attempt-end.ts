@@ -6,7 +6,7 @@ import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
-import { hashText, keepResult, keptText } from '../../store/board/results.ts';
+import { hashText, keptText } from '../../store/board/results.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
@@ -31,6 +31,7 @@ export async function writeEnd(
   const { epoch } = task.claim;
   const now = store.board.fold().tasks.get(task.id);
   if (now === undefined || claimOf(now)?.epoch !== epoch) return undefined;
+  if (verdict.do !== 'release') await store.keepResult(task.id, epoch, keptText(verdict.text));
   const body = endOf(task, { verdict, along, change }, { store, cwd, tree });
   const folded = await store.board.append(authorOf(speaker), () => body);
   return 'event' in folded ? folded : undefined;
@@ -45,7 +46,6 @@ function endOf(
   if (verdict.do === 'release')
     return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
   const text = keptText(verdict.text);
-  keepResult(store.disk, store.paths, task.id, epoch, text);
   const result = {
     summary: summaryOf(text),
     hash: hashText(text),

@@ -50,7 +50,6 @@ export interface JoinOptions {
  *   user did not write; UsageError, AgentError
  */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
-  if (store.isShared) throw notInAStore('running a member');
   const team = store.config.readOwn();
   const member = team?.members.find((one) => one.name === name);
   if (!team || !member)
@@ -62,6 +61,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const { tree, shown } = await treeFor(store, team, name);
   const config = inOwnTree(store.paths, team, name);
   const spec = options.agent ?? specOf(member);
+  if (store.isShared) requireShareable(team, spec);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
   const before: Permissions = {
@@ -121,6 +121,16 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
   return teammate;
+}
+
+/**
+ * The lead may be on another machine, which sees neither what an agent does nor a tree.
+ *
+ * @throws StoreError `ENGINE_UNFIT`
+ */
+function requireShareable({ isolation }: TeamConfig, { kind }: AgentSpec): void {
+  if (isolation === 'trees') throw notInAStore('a tree for each member');
+  if (kind !== 'exec') throw notInAStore(`a member with the agent ${kind} (only exec)`);
 }
 
 interface OwnTree {
@@ -193,7 +203,7 @@ async function leaseFor(
     return store.board.fold().members.get(name)?.incarnation === incarnation;
   };
   const answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
-  if (!answer.held) throw alive(name, answer.owner?.pid);
+  if (!answer.held) throw alive(name, answer.owner?.pid ?? answer.elsewhere?.pid, answer.elsewhere?.machine);
   const { outcome } = await store.board.append({ by: name, inc: incarnation }, (board) => ({
     type: 'member.started',
     name,
@@ -207,10 +217,10 @@ async function leaseFor(
     : new ConflictError('REFUSED', `${name} cannot start: ${outcome.why}.`);
 }
 
-const alive = (name: Name, pid: number | undefined): ConflictError =>
+const alive = (name: Name, pid: number | undefined, machine?: string): ConflictError =>
   new ConflictError(
     'MEMBER_ALIVE',
-    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; a member has only one process.`,
+    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}${machine === undefined ? '' : ` on ${machine}`}`}; a member has only one process.`,
   );
 
 function announce(store: TeamStore, name: Name, incarnation: string, token: string, { byHand }: JoinOptions): void {

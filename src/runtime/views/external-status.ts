@@ -10,6 +10,7 @@ import type { MemberNote, MemberObservation } from '../../policy/supervise/progr
 import { pastOf } from '../../model/board/board-past.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
+import { processesElsewhere } from '../../store/replica/elsewhere.ts';
 import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf } from '../../os/process-table.ts';
 import { livenessIn } from '../../store/team/roster.ts';
@@ -31,6 +32,8 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
   const { disk, paths, clock } = store;
   const { lead, phase } = store.board.fold();
   const owner = leaseOwner(disk, paths, LEAD);
+  if (owner?.where === 'elsewhere')
+    return { pid: null, since: timestamp(owner.since), epoch: lead.epoch, alive: phase !== 'closed' };
   const life = owner ? livenessOf(owner) : 'dead';
   const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < LEASE_STALE_MS;
   const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
@@ -63,25 +66,29 @@ export interface TeamFacts {
 
 export function observeMember(store: TeamReader, board: Board, member: Member, around: TeamFacts): ObservedMember {
   const record = store.roster.read(member.name);
-  const isOurs = record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
+  const elsewhere = processesElsewhere(store.disk, store.paths).get(member.name);
+  const isOurs =
+    elsewhere !== undefined || record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
   if (!isOurs) return { pid: null };
   const history = around.histories.get(member.name) ?? emptyHistory;
-  const process = processOf(record, history, around);
+  const process = elsewhere === undefined ? processOf(record, history, around) : 'alive';
   const now = store.clock.now();
   const note = process === 'alive' ? noteIn(record, now) : undefined;
   return {
-    pid: process === 'alive' ? (record?.pid ?? null) : null,
+    // A pid of another machine is none here.
+    pid: process === 'alive' && elsewhere === undefined ? (record?.pid ?? null) : null,
     note,
     seen: {
       process,
       ...(history.death ? { death: history.death.how } : {}),
-      beatAge: now - (lastBeat(store.disk, store.paths, member.name) ?? now),
+      // It holds its lease by renewing it.
+      beatAge: elsewhere ? 0 : now - (lastBeat(store.disk, store.paths, member.name) ?? now),
       progressAge: now - lastProgress(store, board, member.name, record, history),
       consecutiveFailures: history.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
       quarantined: history.quarantinedAt !== undefined,
       givenUp: history.isGivenUp,
       restarts: history.restarts,
-      byHand: record?.by_hand === true,
+      byHand: elsewhere !== undefined || record?.by_hand === true,
     },
   };
 }

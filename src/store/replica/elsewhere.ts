@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import { folderIdentitySchema, isSameFolder, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
-import type { Name } from '../../model/text/names.ts';
+import { memberSchema, type Name } from '../../model/text/names.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -46,19 +46,33 @@ export function holderIn(text: string): LeaseHolder | undefined {
 export const isHere = ({ bootId, folder }: LeaseHolder, here: FolderIdentity): boolean =>
   bootId === ownIdentity().bootId && isSameFolder(folder, here);
 
-/** A process of a member, or of the lead, on another machine. */
+/** A process of a member, or of the lead, on another machine. It has no pid that means anything here. */
 export interface ProcessElsewhere {
   readonly where: 'elsewhere';
   readonly name: Name;
   /** Of its own machine: for people. */
-  readonly pid: number;
+  readonly pidThere: number;
   readonly machine: string;
+  /** Milliseconds since 1970, by the clock of its machine. */
   readonly since: number;
+}
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  processes: z.array(z.object({ name: memberSchema, pidThere: z.number(), machine: z.string(), since: z.number() })),
+});
+
+/** As the relay knows them; none in a team that is not in a store. */
+export function processesElsewhere(disk: Disk, { elsewhere }: TeamPaths): ReadonlyMap<Name, ProcessElsewhere> {
+  const text = readText(disk, elsewhere, 1024 * 1024);
+  const read = text === undefined ? undefined : jsonAnswer(fileSchema, text);
+  const known = read?.ok === true ? read.value.processes : [];
+  return new Map(known.map((one) => [one.name, { where: 'elsewhere', ...one }]));
 }
 
 /** Only for the relay. */
 export function noteElsewhere(disk: Disk, { elsewhere }: TeamPaths, processes: readonly ProcessElsewhere[]): void {
-  const known = processes.map(({ name, pid, machine, since }) => ({ name, pid, machine, since }));
+  const known = processes.map(({ where: _, ...one }) => one);
   const text = `${JSON.stringify({ version: 1, processes: known })}\n`;
   if (readText(disk, elsewhere, 1024 * 1024) === text) return;
   replaceFile(disk, elsewhere, text, randomBytes(4).toString('hex'), { durable: false });

@@ -33,10 +33,12 @@ interface Bodies {
   readonly send: PostedMail;
   readonly lease: LeaseAsked;
   readonly leave: LeaseAsked;
+  /** A text that a later record names by its hash. */
+  readonly keep: string;
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep']),
   team: nameSchema,
   seal: z.string(),
 });
@@ -66,11 +68,11 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
   if (!read.ok || !seal.holds({ ...sealed(read.value.do, read.value.team, body), seal: read.value.seal }))
     return undefined;
   const { team } = read.value;
-  if (read.value.do === 'append') return { do: 'append', team, body };
+  if (read.value.do === 'append' || read.value.do === 'keep') return { do: read.value.do, team, body };
   return requestOf(read.value.do, team, body);
 }
 
-function requestOf(asked: Exclude<RelayRequest['do'], 'append'>, team: Name, text: string): RelayRequest | undefined {
+function requestOf(asked: Exclude<RelayRequest['do'], 'append' | 'keep'>, team: Name, text: string): RelayRequest | undefined {
   if (asked === 'create') {
     const made = jsonAnswer(sharedTeamSchema, text);
     return made.ok ? { do: asked, team, body: made.value } : undefined;
@@ -138,6 +140,11 @@ export class RelayClient {
    */
   async post(team: Name, mail: PostedMail): Promise<void> {
     await this.#ask('send', team, JSON.stringify(mail));
+  }
+
+  /** Keeps a text under its hash, for the machines that read a record which names it. @throws StoreError as {@link commit} */
+  async keep(team: Name, text: string): Promise<void> {
+    await this.#ask('keep', team, text);
   }
 
   /**

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { lookAt, onDisk } from '../files/disk.ts';
-import { leaseOwner } from './lease.ts';
+import { leaseOwner, mayLive, placeOf } from './lease.ts';
 import { rootPaths, teamPathsAt } from '../files/paths.ts';
 import { pinDirectory } from '../files/pinned.ts';
-import { livenessOf } from '../../os/process-table.ts';
 import { withName } from './name-lock.ts';
 import type { TeamReader } from './team-reader.ts';
 import { move } from './team-list.ts';
@@ -45,8 +44,8 @@ export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk' 
 /** Moves the team, if it has no living lead. */
 function setAside({ disk, paths }: Pick<TeamReader, 'paths' | 'disk'>, why: string, stamp: string): StoreError {
   const owner = leaseOwner(disk, paths, LEAD);
-  if (owner && livenessOf(owner) !== 'dead')
-    return new StoreError('CORRUPT', `${why} Its lead is alive (pid ${owner.pid}), so it stays where it is.`, {
+  if (owner && mayLive(owner))
+    return new StoreError('CORRUPT', `${why} Its lead is alive (${placeOf(owner)}), so it stays where it is.`, {
       path: paths.config,
     });
   const folder = join(rootPaths(paths.root).archive, `${paths.name}.broken-${stamp}`);

@@ -15,7 +15,13 @@ import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { holderIn, holderText, type LeaseHolder } from '../replica/elsewhere.ts';
+import {
+  holderIn,
+  holderText,
+  processesElsewhere,
+  type LeaseHolder,
+  type ProcessElsewhere,
+} from '../replica/elsewhere.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
@@ -105,14 +111,31 @@ async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnviro
   });
 }
 
+/** Who has a lease: a process of this machine, or one of another machine that has it in the store. */
+type SeenOwner = (LeaseOwner & { readonly where: 'here' }) | ProcessElsewhere;
+
 /**
- * The holder of a lease, by its record; undefined when there is none. The holder of another folder's lease, which a
- * copy of that folder contains, is none.
+ * The holder of a lease; undefined when there is none. The holder of another folder's lease, which a copy of that folder
+ * contains, is none.
  */
-export function leaseOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
+export function leaseOwner(disk: Disk, paths: TeamPaths, member: Name): SeenOwner | undefined {
+  const owner = ownerHere(disk, paths, member);
+  if (owner && livenessOf(owner) !== 'dead') return { where: 'here', ...owner };
+  return processesElsewhere(disk, paths).get(member) ?? (owner && { where: 'here', ...owner });
+}
+
+function ownerHere(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
   const owner = recordedOwner(disk, paths, member);
   return owner && isElsewhere(owner, folderAt(disk, paths.folder)) ? undefined : owner;
 }
+
+/** For messages: `pid 7`, or `pid 7 on MACHINE`. */
+export const placeOf = (owner: SeenOwner): string =>
+  owner.where === 'here' ? `pid ${owner.pid}` : `pid ${owner.pidThere} on ${owner.machine}`;
+
+/** Whether the holder of a lease may live: one of another machine does until its lease in the store lapses. */
+export const mayLive = (owner: SeenOwner | undefined): boolean =>
+  owner !== undefined && (owner.where === 'elsewhere' || livenessOf(owner) !== 'dead');
 
 /** What the lease's record says, also about another folder. */
 export function recordedOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
@@ -203,7 +226,7 @@ async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Ho
     return;
   }
   await locks.withLock(paths.leaseLock(member), () => {
-    const owner = leaseOwner(disk, paths, member);
+    const owner = ownerHere(disk, paths, member);
     const isOurs = owner?.pid === me.pid && owner.startTime === me.startTime && owner.since === me.since;
     if (!isOurs) {
       hold.forget();

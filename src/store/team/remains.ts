@@ -51,7 +51,7 @@ export function archiveRemains(paths: TeamPaths, stamp: string, disk: Disk = rea
 
 function refuseLed(disk: Disk, paths: TeamPaths, { identity }: PinnedDirectory): void {
   const owner = leaseOwner(disk, paths, LEAD);
-  if (owner === undefined || isElsewhere(owner, identity) || livenessOf(owner) !== 'alive') return;
+  if (owner?.where !== 'here' || isElsewhere(owner, identity) || livenessOf(owner) !== 'alive') return;
   throw new ConflictError(
     'STILL_RUNNING',
     `The lead of team ${paths.name} (pid ${owner.pid}) still runs although its board is gone; end it, then ask again.`,

@@ -17,6 +17,7 @@ import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
+import { keepResult } from '../board/results.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { Ledger } from './ledger.ts';
@@ -24,7 +25,9 @@ import { DayLedger } from './day-ledger.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
-import { Roster } from './roster.ts';
+import { livenessIn, Roster } from './roster.ts';
+import type { Liveness } from '../../os/process-table.ts';
+import { processesElsewhere, type ProcessElsewhere } from '../replica/elsewhere.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
 import type { LeaseEnvironment } from './lease.ts';
@@ -203,6 +206,27 @@ export class TeamStore {
     const { disk, locks, clock } = this;
     const relay = this.isShared ? () => this.#relay() : undefined;
     return { disk, locks, now: () => clock.now(), onLost, isOurs, relay };
+  }
+
+  /** The process of a member, or of the lead, on another machine. */
+  elsewhere(name: Name): ProcessElsewhere | undefined {
+    return this.isShared ? processesElsewhere(this.disk, this.paths).get(name) : undefined;
+  }
+
+  /** Whether a member's process lives: here by pid and start time, elsewhere by its lease. */
+  lifeOf(name: Name): Liveness | 'elsewhere' {
+    const here = livenessIn(this.roster.read(name));
+    return here === 'dead' && this.elsewhere(name) ? 'elsewhere' : here;
+  }
+
+  /**
+   * Keeps the result of an attempt, before the record that names its hash: on this machine, and in the team's store.
+   *
+   * @throws StoreError `ENGINE_UNREACHABLE` where the store cannot be asked
+   */
+  async keepResult(task: string, epoch: number, text: string): Promise<void> {
+    keepResult(this.disk, this.paths, task, epoch, text);
+    if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
   }
 
   async #relay(): Promise<RelayClient> {

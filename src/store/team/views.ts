@@ -57,7 +57,8 @@ function isIntact(text: string): boolean {
 /** Writes views if no lead does it: under a lock, after folding to the end. */
 export async function lockedViews(store: TeamStore, ids: readonly string[]): Promise<void> {
   const owner = leaseOwner(store.disk, store.paths, LEAD);
-  if (owner && livenessOf(owner) !== 'dead') return;
+  // A lead on another machine writes no files here.
+  if (owner?.where === 'here' && livenessOf(owner) !== 'dead') return;
   await store.locks.withLock(store.paths.viewsLock, () => writeViews(store, ids));
 }
 

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Supervisor, type MemberProcess } from '../../../src/runtime/lead/supervisor.ts';
+import { Supervisor, type LocalProcess } from '../../../src/runtime/lead/supervisor.ts';
 import { identityOf, ownIdentity } from '../../../src/os/process-table.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -27,7 +27,8 @@ function sleeper(): ChildProcess {
   return child;
 }
 
-const lifeOf = (pid: number, facts: object = {}): MemberProcess => ({
+const lifeOf = (pid: number, facts: object = {}): LocalProcess => ({
+  where: 'here',
   name: ADA,
   mark: undefined,
   child: undefined,

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Workplace } from '../../support/cli.ts';
 import { Machine, storePlace, told } from '../../support/machine.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
+import { allowLeft } from '../../support/leftovers.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 
 const messages = z.object({
@@ -99,6 +100,7 @@ describe.skipIf(!hasPostgres)('mail of a team in a store', { timeout: 120_000 },
   });
 
   it('is neither lost nor sent twice by a relay and an engine that are killed', async () => {
+    allowLeft();
     const own = await Postgres.start();
     const machines: Machine[] = [];
     try {

@@ -17,7 +17,6 @@ import { withMembers } from '../../../policy/sandbox/judged-work.ts';
 import { idsAfter, planUpdate } from '../../../policy/up/plan-update.ts';
 import { changePlan, formerPlan, restoreFormerPlan, type KeptPlan } from '../../../store/board/plan-record.ts';
 import { createBell, removeBell } from '../../../store/mail/bell.ts';
-import { livenessIn } from '../../../store/team/roster.ts';
 import type { TeamStore } from '../../../store/team/team-store.ts';
 import { setLimits } from '../../budget/limits.ts';
 import { authorOf } from '../../team/authentication.ts';
@@ -153,11 +152,12 @@ const unfinished = (state: RunState): RunState => ({
 });
 
 /** Members whose process ends after its task; a worker in a person's terminal ends only if it leaves. */
-const endingOf = ({ roster }: TeamStore, { members }: PlanDifference): Name[] =>
+const endingOf = (store: TeamStore, { members }: PlanDifference): Name[] =>
   members.flatMap(({ kind, name }) => {
-    const record = roster.read(name);
-    const ends = kind === 'removed' || (kind === 'changed' && record?.by_hand !== true);
-    return ends && livenessIn(record) === 'alive' ? [name] : [];
+    const life = store.lifeOf(name);
+    const isByHand = life === 'elsewhere' || store.roster.read(name)?.by_hand === true;
+    const ends = kind === 'removed' || (kind === 'changed' && !isByHand);
+    return ends && (life === 'alive' || life === 'elsewhere') ? [name] : [];
   });
 
 const membersOf = (store: Pick<TeamStore, 'config'>): readonly MemberConfig[] => store.config.read()?.members ?? [];
@@ -195,8 +195,8 @@ async function changeBoard(
   await publishOutcome(store, outcome, speaker);
 }
 
-function absentMembers({ roster, board }: TeamStore): ReadonlySet<Name> {
-  return new Set([...board.board.members.keys()].filter((name) => livenessIn(roster.read(name)) === 'dead'));
+function absentMembers(store: TeamStore): ReadonlySet<Name> {
+  return new Set([...store.board.board.members.keys()].filter((name) => store.lifeOf(name) === 'dead'));
 }
 
 function changedConfig(config: TeamConfig, next: Plan, { members }: PlanDifference, board: Board): TeamConfig {

@@ -1,0 +1,169 @@
+/** A team whose lead and members run on two machines: two roots with a relay each, and a PostgreSQL server. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { realClock } from '../../../src/os/system-clock.ts';
+import type { Workplace } from '../../support/cli.ts';
+import { Machine, storePlace, told } from '../../support/machine.ts';
+import { allowLeft } from '../../support/leftovers.ts';
+import { hasPostgres, Postgres } from '../../support/postgres.ts';
+
+const listed = z.object({
+  tasks: z.array(z.looseObject({ id: z.string(), status: z.string(), owner: z.string().nullish() })),
+});
+const shown = z.object({ lead: z.looseObject({ alive: z.boolean(), pid: z.number().nullable(), epoch: z.number() }) });
+
+describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () => {
+  let engine: Postgres;
+  let place: Workplace;
+  beforeAll(async () => {
+    engine = await Postgres.start();
+  });
+  afterAll(() => engine.stop());
+  beforeEach(async () => {
+    ({ place } = await storePlace(engine));
+  });
+
+  /** A verb as a process that ends with the test. */
+  function serving(machine: Machine, ...argv: string[]): { child: ChildProcess; said: () => string } {
+    const child = machine.process(...argv);
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.stdout?.resume();
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    });
+    return { child, said: () => said };
+  }
+
+  const tasksOn = async (machine: Machine) =>
+    listed.parse(JSON.parse((await machine.ok('task', 'list', 'login', '--json')).out)).tasks;
+  const doneOn = async (machine: Machine): Promise<number> =>
+    (await tasksOn(machine)).filter(({ status }) => status === 'completed').length;
+  const isLed = async (machine: Machine) =>
+    shown.parse(JSON.parse((await machine.ok('status', 'login', '--json')).out)).lead;
+
+  const ended = async (child: ChildProcess): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode;
+  };
+
+  async function lead(machine: Machine, epoch = 1) {
+    const process = serving(machine, 'lead', 'login');
+    // It has the lease first, and is elected then.
+    await expect
+      .poll(async () => Object.values(await isLed(machine)), { timeout: 20_000 })
+      .toEqual(expect.arrayContaining([true, epoch]));
+    return process;
+  }
+
+  const worker = async (machine: Machine, name: string) => {
+    const process = serving(machine, 'worker', 'login', name, '--agent', 'exec');
+    await expect.poll(() => process.said(), { timeout: 20_000 }).toContain(`${name} works for team`);
+    return process;
+  };
+
+  async function addTasks(machine: Machine, count: number): Promise<void> {
+    for (let number = 1; number <= count; number += 1)
+      await machine.ok('task', 'create', 'login', `t${String(number)}`, '--run', `echo done-${String(number)}`);
+  }
+
+  it('does twenty tasks of a lead here by two workers there, and both machines show the results', async () => {
+    const [a, b] = await Machine.two(place, 'ada', 'bob');
+    await lead(a);
+    await addTasks(a, 20);
+    const workers = [await worker(b, 'ada'), await worker(b, 'bob')];
+    // The lead is on the other machine, and has no pid here.
+    expect(await isLed(b)).toMatchObject({ alive: true, pid: null });
+    for (const one of [a, b]) await expect.poll(() => doneOn(one), { timeout: 60_000 }).toBe(20);
+    expect(readFileSync(a.log(), 'utf8')).toBe(readFileSync(b.log(), 'utf8'));
+    // Each task once.
+    expect(readFileSync(a.log(), 'utf8').match(/"type":"task.completed"/g)).toHaveLength(20);
+    for (const one of [a, b]) {
+      const { out } = await one.ok('task', 'get', 'login', '7');
+      expect(out).toContain('done-7');
+    }
+    const second = await a.teams('worker', 'login', 'ada', '--agent', 'exec');
+    expect([second.code, told(second)]).toEqual([3, expect.stringMatching(/ada is running already as pid \d+ on /)]);
+    const other = await b.teams('lead', 'login', '--takeover');
+    expect([other.code, told(other)]).toEqual([3, expect.stringMatching(/is led on \S+ \(pid \d+ there\)/)]);
+    for (const { child, said } of workers) {
+      child.kill('SIGTERM');
+      expect(await ended(child), said()).toBe(0);
+    }
+  });
+
+  it('goes on when a worker, a relay and the lead are killed, and does each task', async () => {
+    const [a, b] = await Machine.two(place, 'ada', 'bob');
+    allowLeft();
+    const first = await lead(a);
+    await addTasks(a, 30);
+    const ada = await worker(b, 'ada');
+    const bob = await worker(b, 'bob');
+    const isDone = (count: number) => expect.poll(() => doneOn(b), { timeout: 40_000 }).toBeGreaterThanOrEqual(count);
+    await isDone(3);
+    await b.stop('SIGKILL');
+    expect(await b.start(), b.said).toBeNull();
+    await isDone(8);
+    // A task that runs when its worker is killed.
+    const long = (await a.ok('task', 'create', 'login', 'long', '--run', 'sleep 3', '--owner', 'ada')).out;
+    expect(long).toContain('31');
+    await expect
+      .poll(async () => (await tasksOn(a)).find(({ id }) => id === '31')?.status, { timeout: 40_000 })
+      .toBe('in_progress');
+    ada.child.kill('SIGKILL');
+    // The lead of the other machine sees the lease lapse, and takes its claim back.
+    await expect
+      .poll(() => readFileSync(a.log(), 'utf8'), { timeout: 25_000 })
+      .toMatch(/"type":"task.released","task":"31","epoch":1,"reason":"lost"/);
+    // The lead is lost; another machine takes its place when its lease has lapsed.
+    first.child.kill('SIGKILL');
+    await ended(first.child);
+    await expect.poll(async () => (await isLed(b)).alive, { timeout: 25_000 }).toBe(false);
+    await lead(b, 2);
+    await worker(a, 'ada');
+    await expect.poll(() => doneOn(a), { timeout: 40_000 }).toBe(31);
+    expect(bob.child.exitCode).toBeNull();
+    const log = readFileSync(a.log(), 'utf8');
+    expect(log.match(/"type":"task.completed"/g)).toHaveLength(31);
+    await expect.poll(() => readFileSync(b.log(), 'utf8')).toBe(log);
+  });
+
+  it('waits while the store is away, and goes on when it is back', async () => {
+    const own = await Postgres.start();
+    const machines: Machine[] = [];
+    try {
+      ({ place } = await storePlace(own));
+      const [a, b] = await Machine.two(place, 'ada');
+      machines.push(a, b);
+      const led = await lead(a);
+      await addTasks(a, 12);
+      const ada = await worker(b, 'ada');
+      await expect.poll(() => doneOn(a), { timeout: 40_000 }).toBeGreaterThan(2);
+      await own.kill();
+      // Longer than a lease: nobody may take it for a death when the store is back.
+      await realClock.sleep(12_000);
+      const before = readFileSync(b.log(), 'utf8');
+      expect(before).toBe(readFileSync(a.log(), 'utf8'));
+      await own.run();
+      await expect.poll(() => doneOn(a), { timeout: 40_000 }).toBe(12);
+      const log = readFileSync(a.log(), 'utf8');
+      expect(log.startsWith(before)).toBe(true);
+      expect(log).not.toContain('"reason":"lost"');
+      expect(log.match(/"type":"(?:member.started|lead.took)"/g)).toHaveLength(2);
+      for (const { child, said } of [ada, led]) {
+        child.kill('SIGTERM');
+        const code = await ended(child);
+        expect(code, said()).toBe(child === led.child ? 143 : 0);
+      }
+    } finally {
+      for (const one of machines) await one.stop();
+      await own.stop();
+    }
+  });
+});
