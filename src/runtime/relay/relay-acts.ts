@@ -17,11 +17,11 @@ export interface Answered {
 }
 
 /** A team of the store, in the replica. */
-export interface SharedTeam {
+export interface ReplicaTeam {
   readonly replica: Replica;
   readonly mail: TeamMail;
 }
-type Teams = ReadonlyMap<Name, SharedTeam>;
+type Teams = ReadonlyMap<Name, ReplicaTeam>;
 
 /** Makes teams. One whose answer was lost is there already. */
 export async function made(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
@@ -104,7 +104,7 @@ async function together<One extends Waiting>(
   waiting: readonly One[],
   teams: Teams,
   placeOf: (one: One) => string,
-  act: (team: SharedTeam, all: readonly One[]) => Promise<void>,
+  act: (team: ReplicaTeam, all: readonly One[]) => Promise<void>,
 ): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const place of new Set(waiting.map(placeOf))) {

@@ -18,7 +18,7 @@ import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import { kept, leased, made, posted, written, type Answered, type SharedTeam, type Waiting } from './relay-acts.ts';
+import { kept, leased, made, posted, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -83,7 +83,7 @@ class Relay {
   readonly #address: EngineAddress;
   readonly #options: RelayOptions;
   readonly #seal: Seal = openSeal(realDisk);
-  readonly #replicas = new Map<Name, SharedTeam>();
+  readonly #replicas = new Map<Name, ReplicaTeam>();
   #waiting: Waiting[] = [];
   #session: EngineSession | undefined;
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
@@ -260,7 +260,7 @@ async function requireSame(session: EngineSession, replica: Replica): Promise<vo
 /** What a process takes its lease for, before it acts. */
 const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
-async function catchUp(session: EngineSession, { replica, mail }: SharedTeam): Promise<void> {
+async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
     const lines = await session.after(replica.id, replica.position.number);
     if (lines.length === 0) return;

@@ -18,7 +18,7 @@ import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../st
 import type { LeaseAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
-import { Mailbox, type MailPlace } from './mailbox.ts';
+import { SharedInbox, type MailPlace } from './shared-inbox.ts';
 
 /** A lease lapses that long after its last renewal, by the clock of the store. */
 const LEASE_S = 10;
@@ -29,7 +29,7 @@ export class TeamMail {
   readonly #pinned: PinnedDirectory;
   readonly #locks: Locks;
   readonly #place: MailPlace;
-  readonly #boxes = new Map<Name, Mailbox>();
+  readonly #boxes = new Map<Name, SharedInbox>();
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -91,10 +91,10 @@ export class TeamMail {
     this.#pinned.close();
   }
 
-  #box(member: Name): Mailbox {
+  #box(member: Name): SharedInbox {
     const known = this.#boxes.get(member);
     if (known) return known;
-    const made = new Mailbox(this.#place, member);
+    const made = new SharedInbox(this.#place, member);
     this.#boxes.set(member, made);
     return made;
   }

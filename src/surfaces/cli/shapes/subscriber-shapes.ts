@@ -1,6 +1,6 @@
 /** What a subscriber gets on stdin: each event of the board has a schema of its own name, `#/$defs/task.failed`. */
 import * as z from 'zod';
-import { changeSchema } from '../../../model/board/event.ts';
+import { changeSchema } from '../../../app.ts';
 import { text, time } from './base-shapes.ts';
 import { anyTask } from './task-shapes.ts';
 

@@ -28,7 +28,7 @@ export interface MailPlace {
   readonly now: () => number;
 }
 
-export class Mailbox {
+export class SharedInbox {
   readonly #place: MailPlace;
   readonly #member: Name;
   /** In an inbox here, and not acknowledged in the store; undefined until the files were read. */
