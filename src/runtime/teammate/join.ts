@@ -58,10 +58,10 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
   requireWorkPlace(store.disk, store.paths, team);
-  const { tree, shown } = await treeFor(store, team, name);
-  const config = inOwnTree(store.paths, team, name);
   const spec = options.agent ?? specOf(member);
   if (store.isShared) requireShareable(team, spec);
+  const { tree, shown } = await treeFor(store, team, name);
+  const config = inOwnTree(store.paths, team, name);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
   const before: Permissions = {
