@@ -151,17 +151,22 @@ it("the usage of a subagent counts as its member's, and so for the limits of the
   expect(at.on.events('agent.spent')).toMatchObject([{ member: 'writer', kind: 'anthropic' }]);
 });
 
-it('a subagent reserves its turn, which is settled by what it told', async () => {
+it('a subagent reserves each call, which is settled by what it told', async () => {
   const usage = { input: 1_000, output: 100 };
   const server = await ModelServer.start({ script: [{ text: opinion(5), times: 'always', usage }] });
   onTestFinished(() => server.close());
   const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };
   const at = await session(agent);
   const { store } = at.on.handle;
-  await setLimits(store, [{ how: 'set', limits: { 'member.writer': { tokens: 1_100 } } }]);
+  await setLimits(store, [{ how: 'set', limits: { 'member.writer': { tokens: 100_000 } } }]);
   await held(at, { perspectives: ['quality'] });
   expect(store.ledger.look()?.spent.get('member.writer')).toMatchObject({ tokens: 1_100, turns: 1 });
   expect(store.ledger.look()?.all).toEqual([]);
+  // A call that could go over is not made.
+  await setLimits(store, [{ how: 'set', limits: { 'member.writer': { tokens: 1_200 } } }]);
+  await held(at, { perspectives: ['quality'] });
+  expect(store.ledger.look()?.spent.get('member.writer')).toMatchObject({ tokens: 1_100 });
+  expect(server.requests).toHaveLength(1);
 });
 
 it('a subagent for which nothing is left is refused at once, and the reason is told', async () => {
