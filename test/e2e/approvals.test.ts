@@ -61,7 +61,7 @@ describe('a permission', () => {
   });
 
   it('that nobody answers in time is refused', async () => {
-    const on = await started([bash('echo late')], 'approvalTimeout: 1s');
+    const on = await started([bash('echo late')], { more: 'approvalTimeout: 1s' });
     expect((await on.ended).code).toBe(0);
     expect((await on.approvals()).asked).toMatchObject([{ outcome: 'withdrawn', answer: 'nobody answered for 1s' }]);
     expect(JSON.stringify(on.server.requests.at(-1)?.body)).toContain('bash is denied: nobody answered for 1s.');
