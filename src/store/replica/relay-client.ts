@@ -72,7 +72,11 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
   return requestOf(read.value.do, team, body);
 }
 
-function requestOf(asked: Exclude<RelayRequest['do'], 'append' | 'keep'>, team: Name, text: string): RelayRequest | undefined {
+function requestOf(
+  asked: Exclude<RelayRequest['do'], 'append' | 'keep'>,
+  team: Name,
+  text: string,
+): RelayRequest | undefined {
   if (asked === 'create') {
     const made = jsonAnswer(sharedTeamSchema, text);
     return made.ok ? { do: asked, team, body: made.value } : undefined;
