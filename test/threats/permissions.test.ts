@@ -2,6 +2,7 @@
  * Permissions of a person (`approvals: ask`): what is allowed is the call that was shown, and no more than the sandbox of
  * the member.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -184,6 +185,39 @@ describe('an answer', () => {
     await answer(id, 'yes');
     expect((await running).code).not.toBe(0);
     expect(existsSync(join(cwd, 'second'))).toBe(false);
+  });
+});
+
+describe('the configuration of the team, while a person is asked', () => {
+  type Fields = Record<string, unknown>;
+  const changed = (change: (config: Fields) => Fields) => (path: string) =>
+    writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')) as Fields)));
+  const members = (change: (member: Fields) => Fields) =>
+    changed((config) => ({ ...config, members: (config['members'] as Fields[]).map(change) }));
+
+  it.each<[string, (path: string) => void]>([
+    ['says sandbox for the team', changed((config) => ({ ...config, approvals: 'sandbox' }))],
+    ['says sandbox for the member', members((member) => ({ ...member, approvals: 'sandbox' }))],
+    ['asks nobody', members(({ approvals: _, ...member }) => member)],
+    ['has no members', changed((config) => ({ ...config, members: [] }))],
+    ['is cut off', (path) => writeFileSync(path, '{"version":')],
+    ['is gone', (path) => rmSync(path)],
+    ['is a pipe', (path) => (rmSync(path), void execFileSync('mkfifo', [path]))],
+  ])('%s: nothing is done, and the run ends', { timeout: 60_000 }, async (_, exchange) => {
+    const { cwd, running, ask } = await asking('acp', [[{ tool: 'Bash', input: { command: 'touch made' } }]]);
+    await ask();
+    exchange(join(cwd, '.teams/crew/config.json'));
+    expect((await running).code).toBe(4);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+
+  it('is removed by a call that was allowed: the next one is not done unasked', async () => {
+    const calls = ['sh build.sh', 'touch made'].map((command) => [{ tool: 'Bash', input: { command } }]);
+    const { place, cwd, running, ask, answer } = await asking('acp', calls);
+    place.put('project/build.sh', 'rm .teams/crew/config.json');
+    await answer((await ask()).id, 'yes');
+    expect((await running).code).toBe(4);
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
   });
 });
 

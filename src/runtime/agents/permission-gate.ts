@@ -45,7 +45,10 @@ export class PermissionGate {
     return this.#heldMs + (this.#heldSince === undefined ? 0 : clock.monotonic() - this.#heldSince);
   }
 
-  /** @returns undefined if nobody needs to be asked: the call is permitted */
+  /**
+   * @returns whether the call is permitted
+   * @throws StoreError `UNTRUSTED`, `CORRUPT` for a configuration that was exchanged, also while a person is asked
+   */
   async ask(asked: PermissionAsk, signal: AbortSignal): Promise<CallAnswer> {
     const { store, name } = this.#session;
     const config = store.config.readOwn();
@@ -72,6 +75,8 @@ export class PermissionGate {
     const { store } = this.#session;
     const deadline = store.clock.monotonic() + forMs;
     for (;;) {
+      // A configuration that was exchanged meanwhile ends this member: nobody could answer, and nothing is done by it.
+      store.config.readOwn();
       const request = store.board.fold().requests.get(id);
       if (request?.state === 'answered') {
         const note = parsePermissionAnswer(request.answer)?.note ?? '';

@@ -1,6 +1,8 @@
 /** A run that has ended, so that nothing is left to resume or to cancel. */
 import { isDone } from '../../model/board/board.ts';
+import { LEAD } from '../../model/text/names.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
+import { leaseOwner, mayLive } from '../../store/team/lease.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
@@ -20,6 +22,8 @@ const OVER: ReadonlySet<RunOutcome> = new Set(['succeeded', 'failed', 'cancelled
 export function endedRun(paths: TeamPaths): EndedRun | undefined {
   const store = openForReading(paths, { clock: realClock });
   try {
+    // Nothing of it is read: its config may be damaged.
+    if (mayLive(leaseOwner(store.disk, paths, LEAD))) return undefined;
     const report = reportOf(store);
     const { outcome, gates } = report;
     if (!OVER.has(outcome)) return undefined;

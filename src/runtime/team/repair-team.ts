@@ -10,13 +10,14 @@ import { realClock } from '../../os/system-clock.ts';
 /**
  * Archives a team whose config is unreadable.
  *
+ * @param options.whileLed a team that a lead leads is not refused
  * @throws StoreError `CORRUPT` if the config is unreadable: the folder is then in the archive, as
- * `<team>.broken-<time>`
+ * `<team>.broken-<time>`, unless a lead leads it
  */
-export function setAsideBroken(paths: TeamPaths): void {
+export function setAsideBroken(paths: TeamPaths, { whileLed = false } = {}): void {
   const store = openForReading(paths, { clock: realClock });
   try {
-    refuseBroken(store, archiveStamp(realClock.now()));
+    refuseBroken(store, archiveStamp(realClock.now()), { whileLed });
   } finally {
     store.close();
   }

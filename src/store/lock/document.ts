@@ -24,6 +24,8 @@ interface DocumentEnvironment<Shape> {
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
   readonly seal?: Seal;
+  /** It is there as long as its directory is: one that is missing was removed, and does not read as none. */
+  readonly isKept?: true;
 }
 
 export class Document<Shape extends object> {
@@ -45,11 +47,15 @@ export class Document<Shape extends object> {
   /**
    * For code that acts on what it reads: the text that is parsed is the text whose seal is checked.
    *
-   * @throws StoreError `UNTRUSTED` for a document without this user's seal; those of {@link read}
+   * @throws StoreError `UNTRUSTED` for a document without this user's seal; `CORRUPT` or `TEAM_GONE` for a missing one
+   *   that is kept; those of {@link read}
    */
   readOwn(): Shape | undefined {
     const value = this.#raw();
-    if (value === undefined) return undefined;
+    if (value === undefined) {
+      this.#requireNone();
+      return undefined;
+    }
     if (!this.#holds(value)) throw this.#untrusted();
     return shaped(this.#environment.schema, value, this.#environment.path);
   }
@@ -115,6 +121,13 @@ export class Document<Shape extends object> {
   #holds(value: unknown): boolean {
     if (typeof value !== 'object' || value === null) return false;
     return this.#environment.seal?.holds(value) ?? true;
+  }
+
+  #requireNone(): void {
+    const { isKept, pinned, path } = this.#environment;
+    if (isKept === undefined) return;
+    pinned?.check();
+    throw new StoreError('CORRUPT', `${path} is missing; restore it, or start the team again.`, { path });
   }
 
   #untrusted(): StoreError {

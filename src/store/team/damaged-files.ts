@@ -29,25 +29,30 @@ export function isBroken({ paths, config }: Pick<TeamReader, 'paths' | 'config'>
  * lives, nothing is moved.
  *
  * @param stamp from `archiveStamp`
+ * @param options.whileLed a team that a lead leads is not refused
  * @throws StoreError `CORRUPT` with what is wrong and where the folder is now
  */
-export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk' | 'clock'>, stamp: string): void {
+export function refuseBroken(
+  team: Pick<TeamReader, 'paths' | 'config' | 'disk' | 'clock'>,
+  stamp: string,
+  { whileLed = false } = {},
+): void {
   const { disk, clock, paths } = team;
   if (isBroken(team) === undefined) return;
   withName(paths.root, paths.name, { disk, clock }, () => {
     // Another process may have repaired or moved it while this one waited.
     const why = lookAt(disk, paths.folder) && isBroken(team);
-    if (why !== undefined) throw setAside(team, why, stamp);
+    if (why === undefined) return;
+    const owner = leaseOwner(disk, paths, LEAD);
+    if (owner === undefined || !mayLive(owner)) throw setAside(team, why, stamp);
+    if (whileLed) return;
+    const text = `${why} Its lead is alive (${placeOf(owner)}), so it stays where it is; \`teams cancel ${paths.name}\` ends it.`;
+    throw new StoreError('CORRUPT', text, { path: paths.config });
   });
 }
 
-/** Moves the team, if it has no living lead. */
+/** Moves the team, which has no living lead. */
 function setAside({ disk, paths }: Pick<TeamReader, 'paths' | 'disk'>, why: string, stamp: string): StoreError {
-  const owner = leaseOwner(disk, paths, LEAD);
-  if (owner && mayLive(owner))
-    return new StoreError('CORRUPT', `${why} Its lead is alive (${placeOf(owner)}), so it stays where it is.`, {
-      path: paths.config,
-    });
   const folder = join(rootPaths(paths.root).archive, `${paths.name}.broken-${stamp}`);
   const pinned = pinDirectory(disk, paths.folder);
   try {

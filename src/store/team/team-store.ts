@@ -138,6 +138,7 @@ export class TeamStore {
       path: paths.config,
       schema: configDocumentSchema,
       lock: paths.configLock,
+      isKept: true,
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
     this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });

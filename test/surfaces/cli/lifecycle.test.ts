@@ -1,5 +1,5 @@
 /** Verbs that create, fill, show, set up and remove teams. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -91,6 +91,23 @@ describe('a team', () => {
     expect(
       readdirSync(join(place.root, '.teams/.archive')).filter((name) => name.startsWith('login.broken-')),
     ).toHaveLength(1);
+  });
+
+  it.each([
+    ['damaged', (path: string) => writeFileSync(path, '{"version": 1,')],
+    ['removed', (path: string) => rmSync(path)],
+  ])('a run whose config is %s is cancelled, and the other verbs name that cure', async (_, damage) => {
+    const place = new Workplace();
+    const work = { subject: 'Long', run: 'touch begun; exec sleep 600' };
+    place.put('plan.json', JSON.stringify({ name: 'login', members: [{ name: 'ada', agent: 'exec' }], tasks: [work] }));
+    const { ended } = place.start('run', 'plan.json');
+    await until(() => existsSync(join(place.root, 'begun')), 'it works');
+    damage(join(place.root, '.teams/login/config.json'));
+    expect((await place.teams('status', 'login')).err).toContain('`teams cancel login` ends it');
+    expect(await place.teams('cancel', 'login', '--force')).toMatchObject({ code: 0, err: '' });
+    await ended;
+    expect(existsSync(join(place.root, '.teams/login'))).toBe(false);
+    expect(workIn(place)).toEqual([]);
   });
 
   it('a foreign team is shown, but nothing is started from it until it is trusted', async () => {

@@ -30,6 +30,8 @@ interface ChoiceOptions {
   readonly needs?: number;
   /** An archived team may be chosen. */
   readonly archived?: boolean;
+  /** Its config may be damaged while a lead leads it. */
+  readonly whileLed?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export function chooseTeam(context: CliContext, words: readonly string[], option
   if (isolate !== undefined && name !== environment[ENV.team])
     throw new UsageError('POLICY_DENIED', `A member in its sandbox sees its own team only: not ${name}.`);
   if (archivedAt === undefined) {
-    setAsideBroken(paths);
+    setAsideBroken(paths, options);
     warnIfCopied(context, paths);
   }
   return choice;

@@ -13,7 +13,7 @@ const schema = z.object({ force: flag });
 export const act: Act = async (context, given) => {
   const { force } = readOptions(schema, given);
   refuseMembers(context, 'cancel its team');
-  const { team, words } = chooseTeam(context, given.words, { archived: true });
+  const { team, words } = chooseTeam(context, given.words, { archived: true, whileLed: true });
   noMore(words);
   const ended = endedRun(team.paths);
   if (ended !== undefined) return nothingToCancel(context, ended);
