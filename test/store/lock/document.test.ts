@@ -340,6 +340,7 @@ describe('a lease', () => {
     const taken = await take();
     expect(taken).toMatchObject({ held: true });
     expect(leaseOwner(realDisk, paths, ada)).toEqual({
+      where: 'here',
       ...ownIdentity(),
       since: 1_000,
       folder: folderAt(realDisk, paths.folder),
