@@ -7,10 +7,12 @@ import {
   appendFileSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -51,6 +53,8 @@ function smallText(file: number, path: string): string {
   return bytes.toString('utf8');
 }
 
+const BY_DESCRIPTOR = existsSync('/proc/self/fd');
+
 /**
  * A file of a project that may come from a clone: a link could lead to a key of the user's.
  *
@@ -61,11 +65,14 @@ function smallText(file: number, path: string): string {
 export function readProjectFile(path: string, root: string): string | undefined {
   let file: number | undefined;
   try {
-    if (realpathSync(dirname(path)) !== join(realpathSync(root), relative(root, dirname(path)))) return undefined;
+    const folder = join(realpathSync(root), relative(root, dirname(path)));
+    if (realpathSync(dirname(path)) !== folder) return undefined;
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    // The folder may be swapped for a link between the look and the opening.
+    if (BY_DESCRIPTOR && dirname(readlinkSync(`/proc/self/fd/${file}`)) !== folder) return undefined;
     return fstatSync(file).isFile() ? smallText(file, path) : undefined;
   } catch (error) {
-    if (isMissing(error) || ['ENOTDIR', 'ELOOP', 'EMLINK'].includes(codeOf(error) ?? '')) return undefined;
+    if (isMissing(error) || ['ENOTDIR', 'ELOOP', 'EMLINK', 'EINVAL'].includes(codeOf(error) ?? '')) return undefined;
     throw storeFailure('read', path, error);
   } finally {
     if (file !== undefined) closeSync(file);

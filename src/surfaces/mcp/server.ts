@@ -3,6 +3,7 @@
  * tool context.
  */
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import type { ToolContext } from '../../app.ts';
 import { LogNotices } from './log-notices.ts';
 import { hasForms, offerTools, type HostTalk } from './offer-tools.ts';
@@ -53,6 +54,20 @@ export function makeServer(context: ToolContext, version: string, connection: Co
   return made;
 }
 
+/**
+ * Parameters with a schema are refused by -32602 and one sentence; without one the SDK answers -32603, an error of ours,
+ * with the JSON of its parser.
+ */
+const LEVEL = {
+  params: z.looseObject({
+    level: z.enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']),
+  }),
+};
+const URI = { params: z.looseObject({ uri: z.string() }) };
+const PROMPT = {
+  params: z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() }),
+};
+
 /** What is told to a host and asked of it; it ends with the connection, unless it is shared. */
 function talkOver(server: McpConnection, context: ToolContext, connection: Connection): HostTalk {
   if (connection.era === 'modern' && connection.talk !== undefined) return connection.talk;
@@ -95,7 +110,7 @@ function talkUnasked(
     stop?.();
     stop = logs.listen(level, (message) => server.notification(message));
   };
-  server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+  server.setRequestHandler('logging/setLevel', LEVEL, ({ level }) => {
     listen(level);
     return {};
   });
@@ -124,20 +139,20 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
     refuseCursor(params?.cursor);
     return { resourceTemplates };
   });
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/read', URI, ({ uri }) => {
     notices.start();
     const content = readResource(context, uri);
     if (content === undefined) throw noResource(uri);
     const { mimeType, text, next } = content;
     return { contents: [{ uri, mimeType, text, _meta: next === undefined ? undefined : { 'teams/next': next } }] };
   });
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/subscribe', URI, ({ uri }) => {
     if (!tellsChanges(context, uri)) throw noResource(uri);
     notices.subscribe(uri);
     notices.start();
     return {};
   });
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+  server.setRequestHandler('resources/unsubscribe', URI, ({ uri }) => {
     notices.unsubscribe(uri);
     return {};
   });
@@ -148,7 +163,7 @@ function offerPrompts(server: McpConnection, context: ToolContext): void {
     refuseCursor(params?.cursor);
     return { prompts: listPrompts(context) };
   });
-  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given } }) => {
+  server.setRequestHandler('prompts/get', PROMPT, async ({ name, arguments: given }) => {
     const prompt = await promptNamed(context, name, given).catch(invalid);
     if (prompt !== undefined) return prompt;
     const known = listPrompts(context).map((one) => one.name);

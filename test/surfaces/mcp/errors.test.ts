@@ -155,6 +155,25 @@ describe('frames that cannot be read', () => {
     await end();
   });
 
+  test.each([
+    ['logging/setLevel', { level: 'loud' }, 'level: Invalid option: expected one of "debug"'],
+    ['logging/setLevel', {}, 'level: '],
+    ['logging/setLevel', undefined, 'level: '],
+    ['resources/read', { uri: 5 }, 'uri: '],
+    ['resources/subscribe', {}, 'uri: '],
+    ['resources/unsubscribe', { uri: null }, 'uri: '],
+    ['prompts/get', { name: 5 }, 'name: '],
+    ['prompts/get', { name: 'x', arguments: { y: 5 } }, 'arguments.y: '],
+  ])('bad parameters of %s are refused in one sentence that names them: %j', async (method, params, named) => {
+    const { send, answer, hello, end } = started();
+    await hello('2025-11-25');
+    send({ jsonrpc: '2.0', id: 1, method, params });
+    const { error } = await answer(({ id }) => id === 1);
+    expect([error?.code, error?.message]).toEqual([-32602, expect.stringContaining(named) as string]);
+    expect(error?.message).not.toMatch(/[\n{]/);
+    await end();
+  });
+
   test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'a missing resource has the code of revision %s',
     async (version) => {
