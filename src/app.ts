@@ -18,7 +18,7 @@ export { count, emptyBoard, type Board } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';
 export { parseDuration } from './model/text/duration.ts';
 export { parseMoment, type Moment } from './model/text/moment.ts';
-export { changeSchema, profileSchema } from './model/board/event.ts';
+export { profileSchema, type Change } from './model/board/event.ts';
 export { MCP_HOSTS } from './model/team/host-entry.ts';
 export { MESSAGE_TYPES } from './model/team/message.ts';
 export { ENV } from './model/text/environment.ts';

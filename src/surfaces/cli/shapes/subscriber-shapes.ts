@@ -1,6 +1,6 @@
 /** What a subscriber gets on stdin: each event of the board has a schema of its own name, `#/$defs/task.failed`. */
 import * as z from 'zod';
-import { changeSchema } from '../../../app.ts';
+import type { Change } from '../../../app.ts';
 import { text, time } from './base-shapes.ts';
 import { anyTask } from './task-shapes.ts';
 
@@ -16,12 +16,46 @@ const head = {
 };
 const task = anyTask.meta({ id: 'task' });
 
-const boardEvents = changeSchema.options.map(({ shape }) => {
-  const { type } = shape;
-  const own = { ...('task' in shape ? { task } : {}), ...('request' in shape ? { request: text } : {}) };
-  return z.strictObject({ ...head, ...own, type }).meta({ id: type.value });
-});
-const names = boardEvents.map(({ shape }) => shape.type.value.replace('.', String.raw`\.`)).join('|');
+/** What an event of the board tells beside its head. */
+const EVENTS = {
+  'log.opened': 'team',
+  'team.opened': 'team',
+  'team.closing': 'team',
+  'team.closed': 'team',
+  'team.paused': 'team',
+  'team.unpaused': 'team',
+  'member.joined': 'team',
+  'member.left': 'team',
+  'member.started': 'team',
+  'lead.took': 'team',
+  'task.created': 'task',
+  'task.assigned': 'task',
+  'task.claimed': 'task',
+  'task.released': 'task',
+  'task.completed': 'task',
+  'task.failed': 'task',
+  'task.submitted': 'task',
+  'task.landed': 'task',
+  'task.bounced': 'task',
+  'task.retried': 'task',
+  'task.skipped': 'task',
+  'task.cancelled': 'task',
+  'task.blocked': 'task',
+  'task.unblocked': 'task',
+  'task.updated': 'task',
+  'task.changed': 'task',
+  'request.made': 'request',
+  'request.withdrawn': 'request',
+  'request.answered': 'request',
+} as const satisfies Record<Change['type'], 'task' | 'request' | 'team'>;
+
+const own = { task: { task }, request: { request: text }, team: {} };
+const boardEvents = Object.entries(EVENTS).map(([type, kind]) =>
+  z.strictObject({ ...head, ...own[kind], type: z.literal(type) }).meta({ id: type }),
+);
+const names = Object.keys(EVENTS)
+  .map((type) => type.replace('.', String.raw`\.`))
+  .join('|');
 
 /** An event that is not of the board: it has more fields of its own. */
 const loggedEvent = z
