@@ -11,6 +11,8 @@ export interface HostWire {
 export function ownWire(): HostWire {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);
+  // A write to a host that is gone fails on our own stream, too, which tells of it.
+  process.stdout.on('error', () => undefined);
   const output = new Writable({
     write(chunk: Uint8Array, _encoding, done) {
       write(chunk, done);

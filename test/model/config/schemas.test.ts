@@ -10,7 +10,7 @@ const schemas = jsonSchemas();
 
 test('every format that other programs write or read has a schema', () => {
   const written = ['plan', 'config', 'task', 'board-event', 'message', 'team-event'];
-  const told = ['hook-on-task-completed', 'hook-on-teammate-idle', 'hook-on-waiting', 'hook-on-finished', 'subscriber'];
+  const told = ['hook-on-task-completed', 'hook-on-teammate-idle', 'hook-on-waiting', 'hook-on-finished'];
   const kept = ['team-config', 'team-state', 'process'];
   expect(Object.keys(schemas).sort()).toEqual([...written, ...told, ...kept].sort());
 });

@@ -36,7 +36,10 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
+      // Without its relay it waits a minute for an answer of the store.
+      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await gone;
+      clearTimeout(late);
     });
     return { child, said: () => said };
   }
@@ -148,12 +151,13 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
       await own.kill();
       // Longer than a lease: nobody may take it for a death when the store is back.
       await realClock.sleep(12_000);
-      const before = readFileSync(b.log(), 'utf8');
-      expect(before).toBe(readFileSync(a.log(), 'utf8'));
+      // What the store had in its last moment may have reached one of them only.
+      const [before = '', longer = ''] = [a, b].map((one) => readFileSync(one.log(), 'utf8')).sort();
+      expect(longer.startsWith(before)).toBe(true);
       await own.run();
       await expect.poll(() => doneOn(a), { timeout: 40_000 }).toBe(12);
       const log = readFileSync(a.log(), 'utf8');
-      expect(log.startsWith(before)).toBe(true);
+      expect(log.startsWith(longer)).toBe(true);
       expect(log).not.toContain('"reason":"lost"');
       expect(log.match(/"type":"(?:member.started|lead.took)"/g)).toHaveLength(2);
       for (const { child, said } of [ada, led]) {
