@@ -46,7 +46,7 @@ export class Receipts {
   }
 }
 
-/** Message id → when it was acknowledged first, as far as it is recorded. */
+/** Message id → when it was acknowledged first, as far as that is recorded and can be read. */
 export function receiptsIn(disk: Disk, { receipts }: InboxPaths): Map<string, AcknowledgedAt> {
   const found = new Map<string, AcknowledgedAt>();
   const journal = new Journal(disk, receipts, { create: true });
@@ -55,6 +55,8 @@ export function receiptsIn(disk: Disk, { receipts }: InboxPaths): Map<string, Ac
       const receipt = line.kind === 'text' ? parsed(line.text) : undefined;
       for (const id of receipt?.ids ?? []) if (receipt && !found.has(id)) found.set(id, receipt);
     }
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
   } finally {
     journal.close();
   }

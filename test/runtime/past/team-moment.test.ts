@@ -145,6 +145,7 @@ it('receipts that cannot be written or read stop no mail', async () => {
   mkdirSync(receipts);
   await team.wait(SECOND).reads('ada');
   team.add('One');
+  expect((await at(team, 'b4')).mail).toMatchObject([{ to: 'ada', unread: null }]);
   expect(readFileSync(team.store.paths.inbox(name('ada')).history, 'utf8')).toContain('"x"');
   rmSync(receipts, { recursive: true });
   writeFileSync(receipts, 'no JSON\n{"at":1}\n');
