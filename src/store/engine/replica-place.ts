@@ -31,7 +31,7 @@ export function holdReplica(root: string, store: string, clock: Clock): () => vo
     throw new UsageError('USAGE', `${root} has teams of its own; a replica needs a --root of its own.`);
   requireUndiverged(realDisk, root);
   requireOwnProject(rootPaths(root).root);
-  markReplica(realDisk, root, store);
+  if (known === undefined) markReplica(realDisk, root, store);
   const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });
   locks.sweep([teams]);
   const holder = locks.tryTake(relayLock);
