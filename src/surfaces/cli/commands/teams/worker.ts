@@ -43,6 +43,7 @@ export const act: Act = async (context, given) => {
       commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
       environment: { ...context.io.environment, ...agentRuleVariables(settings(context).session) },
       agent: spec,
+      cwd: context.io.cwd,
       idleTimeoutMs: idleTimeout,
     });
     freeTerminal(context);
