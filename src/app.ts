@@ -10,6 +10,7 @@ export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/a
 export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts';
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
+export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
 export { isReplica, makeSharedTeam } from './runtime/relay/make-shared-team.ts';
 export { serveReplica } from './runtime/relay/relay.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
@@ -80,7 +81,8 @@ export { realClock } from './os/system-clock.ts';
 export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { roomIn } from './os/output-queue.ts';
 export { isInForeground } from './os/process-table-linux.ts';
-export { loadConfig } from './runtime/team/configuration.ts';
+export { configuredStore, loadConfig } from './runtime/team/configuration.ts';
+export { replicaFolder } from './store/user/own-folders.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
 export { detachLead, type DetachedPlace } from './runtime/process/detach.ts';

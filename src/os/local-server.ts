@@ -148,16 +148,19 @@ export const isServed = (path: string): Promise<boolean> =>
  *
  * @param head one line
  * @param ms after which nothing more is waited for
+ * @param signal likewise
  * @returns what the server printed
  * @throws the error of the connection (`ENOENT` and `ECONNREFUSED` where nobody listens); `ECONNRESET` if the answer
  *   broke off; `ETIMEDOUT`
  */
-export function askLocal(path: string, head: string, input: string, ms: number): Promise<string> {
+export function askLocal(path: string, head: string, input: string, ms: number, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = createConnection({ path, allowHalfOpen: true });
     const fail = (code: string): void => void socket.destroy(Object.assign(new Error(`${code} ${path}`), { code }));
-    const late = setTimeout(() => fail('ETIMEDOUT'), ms);
+    const tooLate = (): void => fail('ETIMEDOUT');
+    const late = setTimeout(tooLate, ms);
+    signal?.addEventListener('abort', tooLate);
     socket.once('connect', () => socket.end(`${head}\n${input}`));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.once('error', reject);
@@ -169,6 +172,7 @@ export function askLocal(path: string, head: string, input: string, ms: number):
     });
     socket.once('close', () => {
       clearTimeout(late);
+      signal?.removeEventListener('abort', tooLate);
       // Settled already, unless the connection ended without a word.
       reject(Object.assign(new Error(`ECONNRESET ${path}`), { code: 'ECONNRESET' }));
     });

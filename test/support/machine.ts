@@ -18,6 +18,9 @@ import type { Postgres } from './postgres.ts';
 
 let count = 0;
 
+/** Verbs find their relay, and start none. */
+const STORELESS = { TEAMS_STORE: '' };
+
 /** A workplace with a store of its own. */
 export async function storePlace(engine: Postgres): Promise<{ place: Workplace; database: string }> {
   count += 1;
@@ -56,7 +59,7 @@ export class Machine {
 
   /** Starts its relay. @returns its exit code if it has ended, null when it serves */
   async start(): Promise<number | null> {
-    const child = this.process('store', 'relay');
+    const child = this.#process(['store', 'relay'], this.place.environment);
     this.relay = child;
     this.said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
@@ -67,9 +70,13 @@ export class Machine {
 
   /** A verb as a process, in this root. */
   process(...argv: string[]): ChildProcess {
+    return this.#process(argv, { ...this.place.environment, ...STORELESS });
+  }
+
+  #process(argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
     return spawn(process.execPath, [BIN, ...argv, '--root', this.root], {
       cwd: this.place.root,
-      env: this.place.environment,
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
@@ -93,7 +100,7 @@ export class Machine {
   }
 
   teams(...argv: string[]): Promise<Answer> {
-    return this.place.teams(...argv, '--root', this.root);
+    return this.place.say([...argv, '--root', this.root], { environment: STORELESS });
   }
 
   async ok(...argv: string[]): Promise<Answer> {

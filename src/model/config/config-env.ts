@@ -15,7 +15,8 @@ const { routing, sandbox, safetyPoint, hooks, gates } = configSchema.shape;
 const CLOSED = { routing, sandbox, safetyPoint, hooks, gates };
 
 const KEY_PATHS: readonly KeyPath[] = [
-  ...CONFIG_KEYS.filter((key) => !Object.hasOwn(CLOSED, key)).map((key): KeyPath => [key]),
+  // The variable of `store` may have a password, which no file has: it is read elsewhere (`engine-address.ts`).
+  ...CONFIG_KEYS.filter((key) => key !== 'store' && !Object.hasOwn(CLOSED, key)).map((key): KeyPath => [key]),
   ...Object.entries(CLOSED).flatMap(([group, schema]) =>
     schema
       .unwrap()

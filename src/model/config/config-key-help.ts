@@ -68,6 +68,11 @@ const CONFIG: KeyHelpTable = {
     text: 'Who decides on what agents ask to do, in new teams whose plan says nothing of it: their sandbox, or you within the sandbox (`ask`). It holds in teams that an MCP host makes, too.',
     example: 'ask',
   },
+  store: {
+    text: 'The store of the teams of this project, a URL of PostgreSQL without a password: verbs work on the teams of the store. `--store` and `TEAMS_STORE` are stronger. See [several machines](scale-out.md).',
+    otherwise: 'none',
+    example: 'postgres://agents@db.example.org/agents',
+  },
   isolation: {
     text: 'Whether each member works in a tree of its own, from which changes land and `teams apply` brings them into your files: `auto` for tasks in words where it helps and is possible, `trees` also for plans that say nothing, or `off`. See [isolation](isolation.md).',
     example: 'off',

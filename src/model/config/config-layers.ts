@@ -105,6 +105,7 @@ const FORBIDDEN: readonly string[] = [
   'perDay',
   'prices',
   'safetyPoint',
+  'store',
   'subscribers',
   'telemetry',
 ] satisfies (keyof Config)[];

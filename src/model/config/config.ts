@@ -20,8 +20,10 @@ import { budgetSchema } from '../team/budget.ts';
 import { eventPatternSchema } from '../team/hook-event.ts';
 import { isolationSchema } from '../team/isolation.ts';
 import { lendSchema } from '../team/lend.ts';
+import { isTeamError } from '../text/errors.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
+import { parseEngineAddress } from './engine-address.ts';
 
 const count = (least: number, most: number) => z.number().int().min(least).max(most);
 /** Milliseconds, up to the longest delay of a platform timer. */
@@ -30,6 +32,19 @@ const agentName = z.string().min(1).max(64);
 
 /** A command of the user; it gets the event on its stdin. */
 const hook = commandSchema.optional();
+
+/** The URL of a store on PostgreSQL, without a password. */
+const storeSchema = z
+  .string()
+  .max(4_096)
+  .check(({ value, issues }) => {
+    try {
+      parseEngineAddress(value, 'file');
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
+      issues.push({ code: 'custom', message: error.message, input: undefined });
+    }
+  });
 
 const gate = z.union([z.boolean(), commandSchema]).default(true);
 
@@ -84,6 +99,8 @@ export const configSchema = closed({
   /** A larger untracked file is left out of the safety point. */
   safetyPoint: closed({ maxFileBytes: count(0, 2 ** 40).default(50 * 1024 * 1024) }).prefault({}),
   /** Commands by the events that they get: `task.failed`, `task.*`, `*`. */
+  /** The store of the project's teams, which have members on several machines (docs/scale-out.md). */
+  store: storeSchema.optional(),
   subscribers: z.record(eventPatternSchema, commandSchema).default({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
   /**

@@ -47,22 +47,36 @@ export function parseEngineAddress(text: string, given: 'argument' | 'environmen
     );
   const options = parametersOf(query);
   const hosts = hostsOf(options['host'] ?? places);
-  const isHere = hosts.every(({ host }) => THIS_MACHINE.test(host));
   return {
     hosts,
     user: user === '' ? undefined : user,
     password: password === '' ? undefined : password,
     database: database === '' ? undefined : decoded(database),
-    tls: tlsOf(options['sslmode'], isHere),
+    tls: tlsOf(options['sslmode'], isThisMachine(hosts)),
     authorities: options['sslrootcert'],
   };
 }
 
-/** @returns the address for people and for processes' arguments: without a password */
-export function shownAddress({ hosts, user, database }: EngineAddress): string {
-  const places = hosts.map(({ host, port }) => (port === PORT ? host : `${host}:${String(port)}`)).join(',');
-  return `postgres://${user === undefined ? '' : `${encodeURIComponent(user)}@`}${places}/${database ?? ''}`;
+/** @returns the address for people, files and processes' arguments: complete, but for the password */
+export function shownAddress({ hosts, user, database, tls, authorities }: EngineAddress): string {
+  const login = user === undefined ? '' : `${encodeURIComponent(user)}@`;
+  const places = hosts.map(({ host, port }) => {
+    const name = host.includes(':') ? `[${host}]` : host;
+    return port === PORT ? name : `${name}:${String(port)}`;
+  });
+  const isSocket = hosts.some(({ host }) => host.startsWith('/'));
+  const mode = [...TLS_OF].find(([, one]) => one === tls)?.[0];
+  const parameters = [
+    ...(isSocket ? [`host=${places.join(',')}`] : []),
+    ...(tls === tlsOf(undefined, isThisMachine(hosts)) ? [] : [`sslmode=${mode ?? ''}`]),
+    ...(authorities === undefined ? [] : [`sslrootcert=${encodeURIComponent(authorities)}`]),
+  ];
+  const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+  const name = database === undefined ? '' : encodeURIComponent(database);
+  return `postgres://${login}${isSocket ? '' : places.join(',')}/${name}${query}`;
 }
+
+const isThisMachine = (hosts: EngineAddress['hosts']): boolean => hosts.every(({ host }) => THIS_MACHINE.test(host));
 
 function tlsOf(mode: string | undefined, isHere: boolean): Tls {
   if (mode === undefined) return isHere ? 'off' : 'verified';

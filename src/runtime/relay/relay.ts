@@ -30,12 +30,14 @@ interface RelayOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onServing: () => void;
+  /** It ends when nobody has asked it for so long; without it only by the signal. */
+  readonly idleMs?: number | undefined;
   /** Called when it is cut off, and when it is connected again. */
   readonly tell: (text: string) => void;
 }
 
 /**
- * Serves a replica until the signal.
+ * Serves a replica until the signal, or until nobody needs it.
  *
  * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT` at the start; `ENGINE_DIVERGED`; ConflictError `REFUSED` if
  *   another relay serves this root
@@ -89,6 +91,8 @@ class Relay {
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   #woken = new AbortController();
+  /** When it was asked last, by the clock. */
+  #askedAt: number;
   /** Mail or leases may have changed; they are looked at once in a {@link LOOK_MS} all the same. */
   #hasMail = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -97,6 +101,7 @@ class Relay {
     this.#root = root;
     this.#address = address;
     this.#options = options;
+    this.#askedAt = options.clock.monotonic();
     options.signal.addEventListener('abort', this.wake);
   }
 
@@ -126,6 +131,8 @@ class Relay {
     const request = relayRequest(head, Buffer.concat(chunks).toString('utf8'), this.#seal);
     if (request === undefined)
       return { ok: false, code: 'ENGINE_UNFIT', why: 'The relay does not know who asks, or what.' };
+    this.#askedAt = this.#options.clock.monotonic();
+    if (request.do === 'stay') return { ok: true };
     return new Promise((answer) => {
       this.#waiting.push({ request, answer });
       this.wake();
@@ -154,7 +161,7 @@ class Relay {
 
   async run(): Promise<void> {
     const { signal, clock, tell } = this.#options;
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.#isIdle) {
       try {
         this.#session ??= await this.#again();
         if (this.#session === undefined) break;
@@ -170,11 +177,16 @@ class Relay {
     }
   }
 
+  get #isIdle(): boolean {
+    const { clock, idleMs } = this.#options;
+    return idleMs !== undefined && this.#waiting.length === 0 && clock.monotonic() - this.#askedAt > idleMs;
+  }
+
   /** @returns undefined when the relay ends */
   async #again(): Promise<EngineSession | undefined> {
     const { signal, clock, tell } = this.#options;
     for (;;) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted || this.#isIdle) return undefined;
       try {
         await this.connect(await EngineSession.open(this.#address, clock, this.heardOf));
         for (const { mail } of this.#replicas.values()) mail.reconnected();

@@ -1,7 +1,7 @@
 /** The configuration of a root, merged from all layers. */
 import { configFromEnv } from '../../model/config/config-env.ts';
 import { mergeConfig, type Layer, type MergedConfig } from '../../model/config/config-layers.ts';
-import { configLayers } from '../../store/user/config-files.ts';
+import { configLayers, mayConfigure } from '../../store/user/config-files.ts';
 
 /**
  * @param flags from the command line, the layer that takes precedence
@@ -12,3 +12,14 @@ export const loadConfig = (
   environment: Readonly<Record<string, string | undefined>>,
   flags: readonly Layer[] = [],
 ): MergedConfig => mergeConfig([...flags, ...configFromEnv(environment), ...configLayers(root, environment)]);
+
+/**
+ * The store of the teams of a project. Without one nothing of the configuration is parsed.
+ *
+ * @throws UsageError `CONFIG_INVALID`
+ */
+export const configuredStore = (
+  root: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined =>
+  mayConfigure('store', root, environment) ? loadConfig(root, environment).config.store : undefined;

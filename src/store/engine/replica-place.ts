@@ -1,9 +1,10 @@
 /** The folder of a replica: its mark, its one relay, and the folders of its teams. */
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { isName } from '../../model/text/names.ts';
-import { list, realDisk, removeFile } from '../files/disk.ts';
+import { DIRECTORY_MODE, list, onDisk, realDisk, removeFile } from '../files/disk.ts';
 import { replaceFile } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
 import { rootPaths, teamPaths } from '../files/paths.ts';
@@ -30,6 +31,7 @@ export function holdReplica(root: string, store: string, clock: Clock): () => vo
   if (known === undefined && list(realDisk, teams).some(isName))
     throw new UsageError('USAGE', `${root} has teams of its own; a replica needs a --root of its own.`);
   requireUndiverged(realDisk, root);
+  onDisk('create the directory', root, () => mkdirSync(root, { recursive: true, mode: DIRECTORY_MODE }));
   requireOwnProject(rootPaths(root).root);
   markReplica(realDisk, root, store);
   const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });

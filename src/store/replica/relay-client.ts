@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
-import { memberSchema, nameSchema, type Name } from '../../model/text/names.ts';
+import { memberSchema, nameSchema, parseName, type Name } from '../../model/text/names.ts';
 import { askLocal } from '../../os/local-server.ts';
 import { hashText } from '../board/results.ts';
 import type { Disk } from '../files/disk.ts';
@@ -14,7 +14,12 @@ import { requireUndiverged } from './replica-root.ts';
 const PATIENCE_MS = 60_000;
 /** The same for a lease, which would be lapsed by then. */
 const LEASE_PATIENCE_MS = 8_000;
+/** So long a relay may take to start that did not answer this process before. */
+const START_MS = 5_000;
 const AGAIN_MS = 100;
+/** What a process that must end waits for its answers, and at least for each. */
+const HURRY_MS = 3_000;
+const LEAST_MS = 1_000;
 
 /** A team as it is made in a store: its first records, and its configuration as text. */
 export const sharedTeamSchema = z.object({ id: z.string(), lines: z.array(z.string()), config: z.string() });
@@ -35,10 +40,12 @@ interface Bodies {
   readonly leave: LeaseAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
+  /** Nothing: the relay is needed. */
+  readonly stay: string;
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
@@ -68,12 +75,14 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
   if (!read.ok || !seal.holds({ ...sealed(read.value.do, read.value.team, body), seal: read.value.seal }))
     return undefined;
   const { team } = read.value;
-  if (read.value.do === 'append' || read.value.do === 'keep') return { do: read.value.do, team, body };
-  return requestOf(read.value.do, team, body);
+  const asked = read.value.do;
+  return asked === 'append' || asked === 'keep' || asked === 'stay'
+    ? { do: asked, team, body }
+    : requestOf(asked, team, body);
 }
 
 function requestOf(
-  asked: Exclude<RelayRequest['do'], 'append' | 'keep'>,
+  asked: Exclude<RelayRequest['do'], 'append' | 'keep' | 'stay'>,
   team: Name,
   text: string,
 ): RelayRequest | undefined {
@@ -103,6 +112,11 @@ export class RelayClient {
   readonly #seal: Seal;
   readonly #clock: RelayClock;
   readonly #patienceMs: number;
+  /** Questions that are not answered yet. */
+  readonly #open = new Set<AbortController>();
+  #hasServed = false;
+  /** By the clock; set when the process must end. */
+  #hurriedTo: number | undefined;
 
   constructor(at: {
     readonly disk: Disk;
@@ -166,6 +180,31 @@ export class RelayClient {
     await this.#ask('leave', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
   }
 
+  /** @returns whether a relay runs: it goes on while it is asked this now and then */
+  async isServed(): Promise<boolean> {
+    try {
+      await this.#ask('stay', parseName('team', 'any'), '', LEAST_MS);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'ENGINE_UNREACHABLE') return false;
+      throw error;
+    }
+  }
+
+  /** The process must end: what a store or a relay that is away does not answer within seconds stays unknown. */
+  hurry(): void {
+    if (this.#hurriedTo !== undefined) return;
+    this.#hurriedTo = this.#clock.monotonic() + HURRY_MS;
+    setTimeout(() => {
+      for (const one of this.#open) one.abort();
+    }, HURRY_MS).unref();
+  }
+
+  #patience(ms: number): number {
+    if (this.#hurriedTo === undefined) return ms;
+    return Math.min(ms, Math.max(this.#hurriedTo - this.#clock.monotonic(), LEAST_MS));
+  }
+
   /** @returns the owner that the answer names */
   async #ask(
     what: RelayRequest['do'],
@@ -175,20 +214,28 @@ export class RelayClient {
   ): Promise<string | undefined> {
     const { relay } = rootPaths(this.#root);
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealed(what, team, body)) });
-    const deadline = this.#clock.monotonic() + patienceMs;
+    const begun = this.#clock.monotonic();
     for (let wasHeard = false; ;) {
       requireUndiverged(this.#disk, this.#root);
-      const left = deadline - this.#clock.monotonic();
+      const left = begun + this.#patience(patienceMs) - this.#clock.monotonic();
+      const stop = new AbortController();
+      this.#open.add(stop);
       try {
-        return accepted(await askLocal(relay, head, body, Math.max(left, 1)));
+        const said = await askLocal(relay, head, body, Math.max(left, 1), stop.signal);
+        this.#hasServed = true;
+        return accepted(said);
       } catch (error) {
         const code = codeOf(error) ?? '';
         if (!BROKEN.has(code)) throw error;
         // A relay that was killed is started anew; the record has its id, and counts once.
         wasHeard ||= code === 'ECONNRESET';
-        if (!wasHeard && code !== 'ETIMEDOUT') throw noRelay(this.#root, error);
+        const isThere = wasHeard || this.#hasServed || code === 'ETIMEDOUT';
+        const waited = this.#clock.monotonic() - begun;
+        if (!isThere && (waited >= START_MS || left <= AGAIN_MS)) throw noRelay(this.#root, error);
         if (left <= AGAIN_MS) throw unanswered(this.#root, error);
         await this.#clock.sleep(AGAIN_MS);
+      } finally {
+        this.#open.delete(stop);
       }
     }
   }

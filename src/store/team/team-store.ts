@@ -76,6 +76,7 @@ export class TeamStore {
   readonly isShared: boolean;
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
+  #client: Promise<RelayClient> | undefined;
 
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
@@ -230,9 +231,14 @@ export class TeamStore {
     if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
   }
 
-  async #relay(): Promise<RelayClient> {
-    const { RelayClient } = await import('../replica/relay-client.ts');
-    return new RelayClient({ disk: this.pinned.given, root: this.paths.root, seal: this.seal, clock: this.clock });
+  /** This process must end: in a store that is away nothing is waited for but a few seconds. */
+  hurry(): void {
+    void this.#client?.then((client) => client.hurry());
+  }
+
+  #relay(): Promise<RelayClient> {
+    const at = { disk: this.pinned.given, root: this.paths.root, seal: this.seal, clock: this.clock };
+    return (this.#client ??= import('../replica/relay-client.ts').then(({ RelayClient }) => new RelayClient(at)));
   }
 
   async close(): Promise<void> {

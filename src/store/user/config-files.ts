@@ -12,16 +12,26 @@ import { userConfigFolder } from './own-folders.ts';
 import { isTrusted, trustFile } from './trust.ts';
 import { readUserFile } from './user-file.ts';
 
-/** @throws UsageError `CONFIG_INVALID` with file, line and column */
-export function configLayers(root: string, environment: Readonly<Record<string, string | undefined>>): Layer[] {
-  const { config } = rootPaths(root);
-  const own = join(
+interface ConfigFiles {
+  readonly project: string;
+  readonly own: string;
+  readonly forge: string;
+}
+
+const filesOf = (root: string, environment: Readonly<Record<string, string | undefined>>): ConfigFiles => ({
+  project: rootPaths(root).config,
+  own: join(
     userConfigFolder({ HOME: homeDirectory(), ...defined({ XDG_CONFIG_HOME: environment['XDG_CONFIG_HOME'] }) }),
     'config.yaml',
-  );
-  const forge = join(homeDirectory(), '.claude-forge', 'config.json');
+  ),
+  forge: join(homeDirectory(), '.claude-forge', 'config.json'),
+});
+
+/** @throws UsageError `CONFIG_INVALID` with file, line and column */
+export function configLayers(root: string, environment: Readonly<Record<string, string | undefined>>): Layer[] {
+  const { project, own, forge } = filesOf(root, environment);
   return [
-    ...layer(config, (text) => isTrusted(config, text)),
+    ...layer(project, (text) => isTrusted(project, text)),
     ...layer(own, () => true),
     ...layer(
       forge,
@@ -30,6 +40,17 @@ export function configLayers(root: string, environment: Readonly<Record<string, 
     ),
   ];
 }
+
+/** Whether a file of the configuration may set a key: it has the word. Parses none. */
+export const mayConfigure = (
+  key: string,
+  root: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean => {
+  const { project, own, forge } = filesOf(root, environment);
+  const word = new RegExp(`\\b${key}\\b`);
+  return [project, own, forge].some((file) => word.test(readUserFile(file) ?? ''));
+};
 
 function layer(
   file: string,

@@ -1,6 +1,8 @@
 /** The user's folders of this runtime besides the one of the key (`seal.ts`). */
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { homeDirectory } from './home.ts';
+import { keyPath } from './seal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,5 +13,13 @@ export const codeCacheFolder = (environment: Environment): string =>
 /** The user's own configuration, which may name commands. */
 export const userConfigFolder = (environment: Environment): string =>
   join(absolute(environment['XDG_CONFIG_HOME']) ?? join(homeDirectory(environment), '.config'), 'teams');
+
+/**
+ * The replica of a store where no `--root` says another place. Its name is short: a socket is in it.
+ *
+ * @param store its address without a password
+ */
+export const replicaFolder = (store: string, environment: Environment): string =>
+  join(dirname(keyPath(environment)), 'replicas', createHash('sha256').update(store).digest('hex').slice(0, 12));
 
 const absolute = (path: string | undefined): string | undefined => (path?.startsWith('/') ? path : undefined);

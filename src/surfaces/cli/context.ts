@@ -2,12 +2,13 @@
  * What every verb gets: the streams, the common flags, and methods to print. Data goes to stdout, remarks to stderr.
  * All text printed here is made safe for a terminal, so that verbs need not do it.
  */
-import { isInForeground, safeText } from '../../app.ts';
+import { isInForeground, safeText, type ReplicaOfStore } from '../../app.ts';
 import type { CliIo } from './io.ts';
 import { jsonLine } from './output/json-line.ts';
 
 export interface CommonFlags {
   readonly root?: string | undefined;
+  readonly store?: string | undefined;
   readonly as?: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -19,6 +20,8 @@ export interface CommonFlags {
 export class CliContext {
   readonly io: CliIo;
   readonly flags: CommonFlags;
+  /** The store that was named, whose teams the verb works on; set before the verb begins. */
+  store: ReplicaOfStore | undefined;
 
   constructor(io: CliIo, flags: CommonFlags) {
     this.io = io;

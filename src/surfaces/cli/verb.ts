@@ -34,5 +34,7 @@ export interface Verb {
   readonly words?: string;
   readonly options?: readonly Option[];
   readonly examples: readonly Example[];
+  /** It works on no team of a store: TEAMS_STORE means nothing to it. */
+  readonly storeless?: true;
   readonly load: () => Promise<{ readonly act: Act }>;
 }

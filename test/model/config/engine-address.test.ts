@@ -30,7 +30,9 @@ describe('the address of a store', () => {
     ['postgres://localhost,db.example.org/x', { tls: 'verified' }],
     ['postgres://ada:@h/x', { user: 'ada', password: undefined }],
   ])('%s', (text, expected) => {
-    expect(parseEngineAddress(text, 'argument')).toMatchObject(expected);
+    const address = parseEngineAddress(text, 'argument');
+    expect(address).toMatchObject(expected);
+    expect(parseEngineAddress(shownAddress(address), 'argument')).toEqual(address);
   });
 
   it.each([

@@ -237,7 +237,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
       code: 2,
       err: expect.stringContaining('is the replica of') as string,
     });
-    await place.teams('create', 'own', '--root', place.root);
+    await place.say(['create', 'own', '--root', place.root], { environment: { TEAMS_STORE: '' } });
     expect(await place.teams('store', 'relay', '--root', place.root)).toMatchObject({
       code: 2,
       err: expect.stringContaining('has teams of its own') as string,

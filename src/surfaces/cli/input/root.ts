@@ -14,11 +14,16 @@ function warnOnce(context: CliContext, text: string): void {
 /** @throws StoreError `UNTRUSTED` if the `.teams` of this directory is not this user's */
 export const rootOf = (context: CliContext): string => {
   const { io } = context;
+  if (context.store !== undefined) return context.store.root;
   const given = givenRoot(context);
-  if (given === undefined) return findRoot(io.cwd, undefined, (text) => warnOnce(context, text));
+  if (given === undefined) return projectOf(context);
   // Without asking for the working directory, which may be gone.
   return isAbsolute(given) ? resolve(given) : resolve(io.cwd, given);
 };
+
+/** The nearest parent of the working directory with `.teams`: the project where the teams are in a store. */
+export const projectOf = (context: CliContext): string =>
+  findRoot(context.io.cwd, undefined, (text) => warnOnce(context, text));
 
 /** @throws UsageError `USAGE` for a given root that is missing: without teams it would look like an empty project */
 export function requireGivenRoot(context: CliContext, root: string): void {

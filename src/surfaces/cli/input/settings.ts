@@ -9,7 +9,7 @@ import {
   type SessionOptions,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
-import { requireGivenRoot, rootOf } from './root.ts';
+import { projectOf, requireGivenRoot, rootOf } from './root.ts';
 
 export interface Settings {
   readonly merged: MergedConfig;
@@ -36,7 +36,7 @@ function load(context: CliContext): Settings {
   const { environment } = context.io;
   const root = rootOf(context);
   requireGivenRoot(context, root);
-  const merged = loadConfig(root, environment);
+  const merged = loadConfig(context.store === undefined ? root : projectOf(context), environment);
   const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs, approvals } = merged.config;
   const { as } = context.flags;
   return {

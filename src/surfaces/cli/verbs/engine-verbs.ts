@@ -17,6 +17,7 @@ export const engine: readonly Verb[] = [
       { line: 'teams store init postgres://owner@db.example.org/agents', what: 'the password is in ~/.pgpass' },
       { line: 'teams store init --grant host_a --grant host_b', what: 'the URL is in TEAMS_STORE' },
     ],
+    storeless: true,
     load: () => import('../commands/engine/store-init.ts'),
   },
   {
@@ -27,12 +28,14 @@ export const engine: readonly Verb[] = [
       { line: 'teams store check', what: 'the server that TEAMS_STORE names' },
       { line: 'teams store check postgres://a,b/agents --json', what: 'of several hosts, the one that takes writes' },
     ],
+    storeless: true,
     load: () => import('../commands/engine/store-check.ts'),
   },
   {
     name: 'store relay',
     summary: 'keep a replica of the teams of a store in the folder of --root, until it is interrupted',
     words: '[url]',
+    options: [{ flags: '--idle <duration>', what: 'end when no process has asked it for so long' }],
     examples: [
       { line: 'teams store relay --root ~/agents', what: 'one for each machine; TEAMS_STORE names the store' },
       {
@@ -40,6 +43,7 @@ export const engine: readonly Verb[] = [
         what: 'an address without a password may stand here',
       },
     ],
+    storeless: true,
     load: () => import('../commands/engine/store-relay.ts'),
   },
 ];

@@ -66,6 +66,7 @@ export const refining: readonly Verb[] = [
       { line: 'teams relay --to codex --prompt "Review the last commit" --include-diff', what: 'a second opinion' },
       { line: 'teams relay --to exec:./ask.sh --prompt - <question.md', what: 'ask any program that reads stdin' },
     ],
+    storeless: true,
     load: () => import('../commands/runs/relay.ts'),
   },
 ];

@@ -51,6 +51,7 @@ export const runs: readonly Verb[] = [
       { line: 'teams validate plan.yaml', what: 'list every error with line and column' },
       { line: 'teams validate plan.yaml --json', what: 'print the parsed plan' },
     ],
+    storeless: true,
     load: () => import('../commands/runs/validate.ts'),
   },
   {
@@ -65,6 +66,7 @@ export const runs: readonly Verb[] = [
       },
       { line: 'teams route - --json <task.md', what: 'print {domain, score, tier, agent, words, why}' },
     ],
+    storeless: true,
     load: () => import('../commands/runs/route.ts'),
   },
   {

@@ -61,6 +61,7 @@ export const setup: readonly Verb[] = [
       { line: 'teams init --host claude', what: 'add the entry to .mcp.json of this project' },
       { line: 'teams init --host codex --print', what: 'only print the entry' },
     ],
+    storeless: true,
     load: () => import('../commands/setup/init.ts'),
   },
   {
@@ -75,6 +76,7 @@ export const setup: readonly Verb[] = [
       { line: 'teams doctor --break-lock', what: 'after a LOCK_TIMEOUT error' },
       { line: 'teams doctor --trust login', what: 'after you have inspected .teams/login' },
     ],
+    storeless: true,
     load: () => import('../commands/setup/doctor.ts'),
   },
   {
@@ -85,6 +87,7 @@ export const setup: readonly Verb[] = [
       { line: 'teams config show --origin', what: 'with the source: flag, environment, file or default' },
       { line: 'teams config show --json', what: 'as JSON' },
     ],
+    storeless: true,
     load: () => import('../commands/setup/config-show.ts'),
   },
   {
@@ -96,6 +99,7 @@ export const setup: readonly Verb[] = [
       { line: 'source <(teams completion zsh)', what: 'in ~/.zshrc' },
       { line: 'teams completion fish | source', what: 'in config.fish' },
     ],
+    storeless: true,
     load: () => import('../commands/setup/completion.ts'),
   },
 ];

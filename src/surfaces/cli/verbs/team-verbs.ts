@@ -117,6 +117,7 @@ export const teams: readonly Verb[] = [
       { line: 'teams prune --older-than 24h --yes', what: 'remove teams archived more than a day ago' },
       { line: 'teams prune --all', what: 'remove all archived teams, and what removed teams left in git' },
     ],
+    storeless: true,
     load: () => import('../commands/teams/prune.ts'),
   },
 ];

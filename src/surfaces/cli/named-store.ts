@@ -1,0 +1,68 @@
+/**
+ * The store of a command line: `--store`, else `TEAMS_STORE`, else `store` of the configuration. Its teams are in a
+ * replica on this machine, in the folder of `--root` or in the user's state directory, and a relay serves it.
+ */
+import { resolve } from 'node:path';
+import {
+  configuredStore,
+  ENV,
+  keepRelay,
+  parseEngineAddress,
+  realClock,
+  replicaFolder,
+  shownAddress,
+  UsageError,
+} from '../../app.ts';
+import type { CliContext } from './context.ts';
+import type { Verb } from './verb.ts';
+import { givenRoot, projectOf } from './input/root.ts';
+
+interface NamedStore {
+  readonly url: string;
+  readonly given: 'argument' | 'environment' | 'file';
+}
+
+/**
+ * Makes the verb work on the teams of a store, if one is named.
+ *
+ * @returns keeps the relay until it is disposed of; undefined without a store
+ * @throws UsageError `USAGE`, `CONFIG_INVALID`; StoreError if the store cannot be asked and nothing of it is here yet
+ */
+export async function useStore(context: CliContext, verb: Verb): Promise<Disposable | undefined> {
+  if (verb.storeless === true) {
+    if (context.flags.store === undefined) return undefined;
+    throw new UsageError('USAGE', `\`teams ${verb.name}\` takes no --store${wordOf(verb)}.`);
+  }
+  const named = storeOf(context);
+  if (named === undefined) return undefined;
+  const { io } = context;
+  const store = shownAddress(parseEngineAddress(named.url, named.given));
+  const given = givenRoot(context);
+  const root = given === undefined ? replicaFolder(store, io.environment) : resolve(io.cwd, given);
+  const replica = { root, store, url: named.url };
+  const relay = await keepRelay(replica, {
+    clock: realClock,
+    environment: io.environment,
+    tell: (text) => context.warn(text),
+  });
+  context.store = replica;
+  return relay;
+}
+
+const wordOf = ({ name }: Verb): string => (name.startsWith('store ') ? ': name it as a word' : '');
+
+/** A program of a member works on its member's team: its root says whether that is in a store. */
+function storeOf(context: CliContext): NamedStore | undefined {
+  const { flags, io } = context;
+  const isOfMember = [ENV.member, ENV.socket].some((name) => (io.environment[name] ?? '') !== '');
+  if (isOfMember || io.isolate !== undefined) {
+    if (flags.store === undefined) return undefined;
+    throw new UsageError('POLICY_DENIED', 'A teammate cannot name a store; it works on its own team.');
+  }
+  if (flags.store !== undefined) return { url: flags.store, given: 'argument' };
+  const variable = io.environment[ENV.store] ?? '';
+  if (variable !== '') return { url: variable, given: 'environment' };
+  if (givenRoot(context) !== undefined) return undefined;
+  const configured = configuredStore(projectOf(context), io.environment);
+  return configured === undefined ? undefined : { url: configured, given: 'file' };
+}
