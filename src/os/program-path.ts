@@ -29,6 +29,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
+export const bubblewrap = (environment: Readonly<Record<string, string | undefined>>): string | undefined =>
+  process.platform === 'linux' ? findProgram('bwrap', pathOutside(environment['PATH'] ?? '')) : undefined;
+
 /**
  * The entries of `path` for a program that this runtime itself starts outside of an isolation, such as git: absolute, and
  * outside of the project, whose files a clone brings and members write. `npx` and `npm run` put the project's

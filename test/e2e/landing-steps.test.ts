@@ -2,7 +2,7 @@
  * A kill between any two steps of a change's life. A `git` before the real one counts the calls of all our processes, and
  * kills the process that made the Nth, before or after git did its work: so each step of keep, land, copy and apply is
  * once the last one. Then the run is resumed. `LANDING_STEPS=1` tries every call (npm run test:landing), 10 every tenth; otherwise a
- * few are tried.
+ * few are tried. `LANDING_CALLS=103-149` tries only these, `LANDING_CALLS=160-` all from there on.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -80,6 +80,12 @@ async function killedAt(step: string): Promise<number> {
 const killedCall = (calls: string): string =>
   existsSync(`${calls}.killed`) ? readFileSync(`${calls}.killed`, 'utf8').trim() : 'never made';
 
+/** @returns whether `LANDING_CALLS` has the call; without it every call is tried */
+function isAskedFor(call: number): boolean {
+  const [first, last] = (process.env['LANDING_CALLS'] ?? '').split('-');
+  return call >= Number(first ?? 0) && (last === undefined || last === '' || call <= Number(last));
+}
+
 const isLong = process.env['LANDING_STEPS'] !== undefined;
 
 it(
@@ -88,11 +94,13 @@ it(
     const calls = await killedAt('none');
     expect(calls).toBeGreaterThan(50);
     const stride = Number(process.env['LANDING_STEPS'] ?? Math.ceil(calls / 3));
-    for (let n = Math.min(stride, 13); n <= calls; n += stride)
+    for (let n = Math.min(stride, 13); n <= calls; n += stride) {
+      if (!isAskedFor(n)) continue;
       for (const when of isLong ? ['before', 'after'] : [n % 2 === 0 ? 'before' : 'after']) {
         await killedAt(`${n}.${when}`);
         if (isLong) process.stderr.write(`killed ${when} call ${n} of ${calls}: nothing lost\n`);
       }
+    }
   },
   isLong ? 10_800_000 : 180_000,
 );

@@ -83,9 +83,11 @@ let workspace: Workspace | undefined;
 let sandbox: Sandbox;
 let lend: Lend | undefined;
 let team: string[];
+let handed: string[];
 let path: string;
 beforeEach(() => {
   lend = undefined;
+  handed = [];
   team = [join(root, '.teams')];
   path = process.env['PATH'] ?? '';
 });
@@ -99,6 +101,7 @@ async function run(command: string): Promise<CallAnswer> {
     isolation: 'required',
     lend,
     team,
+    handed,
     named: { env: facts },
     onWarning: () => {},
   });
@@ -178,6 +181,21 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     expect(await isDone('read-only', 'cat src/a.ts')).toBe(true);
     for (const act of ['echo x >> src/a.ts', 'touch new', 'rm src/a.ts', 'touch .git/index'])
       expect([act, await isDone('read-only', act)]).toEqual([act, false]);
+  });
+
+  test('an isolated command reads what a role is handed of its team, and nothing beside it', async () => {
+    const crew = join(root, '.teams/login');
+    mkdirSync(join(crew, 'spec'));
+    for (const file of ['spec/plan.md', 'role.md']) writeFileSync(join(crew, file), 'of the session\n');
+    symlinkSync('../config.json', join(crew, 'spec/link.md'));
+    handed = [join(crew, 'spec'), join(crew, 'role.md'), join(crew, 'gone')];
+    const isRead = (file: string): Promise<boolean> => isDone('workspace-write', `cat .teams/login/${file}`);
+    expect([await isRead('spec/plan.md'), await isRead('role.md')]).toEqual([true, true]);
+    for (const file of ['config.json', 'spec/link.md', 'spec/../config.json'])
+      expect([file, await isRead(file)]).toEqual([file, false]);
+    for (const act of ['echo x >> spec/plan.md', 'touch spec/new', 'rm role.md', 'mv spec away', 'touch new'])
+      expect([act, await isDone('workspace-write', `cd .teams/login && ${act}`)]).toEqual([act, false]);
+    expect(await isDone('read-only', 'grep -r "of the session" .teams/login')).toBe(true);
   });
 
   test('an isolated command gets what the user lends: below a hidden directory, by a link, over a socket', async () => {

@@ -39,6 +39,8 @@ export interface ShellSurroundings {
   readonly filter: string | undefined;
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
+  /** Files and folders below what appears empty that can be read there. */
+  readonly handed?: readonly string[] | undefined;
   /** What the user lends. */
   readonly lend: LentPaths;
   /** It runs no command of anybody: a workspace that changes meanwhile must not look like a weak isolation. */
@@ -116,7 +118,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     at(root),
     ...gitOf(surroundings).flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     ...nested.flatMap(({ path, isOpen }) => [isOpen ? '--bind' : '--ro-bind', path, path]),
-    ...covered.flatMap((entry) => hide({ ...entry, path: at(entry.path) }, shown)),
+    ...covered.flatMap((entry) => hide({ ...entry, path: at(entry.path) }, surroundings)),
     ...own.flatMap(({ path }) => ['--ro-bind', path, at(path)]),
     ...lent.flatMap(({ path, from }) => ['--ro-bind', from, at(path)]),
     '--setenv',
@@ -178,11 +180,15 @@ function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): E
 const isCoverable = ({ path }: Entry, root: string): boolean =>
   !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
 
-/** A hidden directory is empty, but for what the tree stands on. */
-function hide({ path, isDirectory }: Entry, shown: ShownTree | undefined): string[] {
+/** A hidden directory is empty, but for what is handed and what the tree stands on. */
+function hide(
+  { path, isDirectory }: Entry,
+  { shown, handed = [] }: Pick<ShellSurroundings, 'shown' | 'handed'>,
+): string[] {
   if (!isDirectory) return coverFile(path);
-  const behind = shown?.behind.filter(({ at }) => isBelow(at, path)) ?? [];
-  return ['--tmpfs', path, ...behind.flatMap(({ from, at }) => ['--ro-bind', from, at]), '--remount-ro', path];
+  const inside = [...handed.map((from) => ({ from, at: from })), ...(shown?.behind ?? [])];
+  const there = inside.filter(({ at }) => isBelow(at, path));
+  return ['--tmpfs', path, ...there.flatMap(({ from, at }) => ['--ro-bind', from, at]), '--remount-ro', path];
 }
 
 const coverFile = (path: string): string[] => ['--ro-bind', '/dev/null', path];

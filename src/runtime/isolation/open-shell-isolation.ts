@@ -13,6 +13,7 @@ import {
 } from '../../policy/sandbox/shell-isolation.ts';
 import type { ShellIsolation } from '../../policy/sandbox/effective-sandbox.ts';
 import type { Lend } from '../../model/team/lend.ts';
+import { bubblewrap } from '../../os/program-path.ts';
 import {
   entriesAt,
   entriesIn,
@@ -24,7 +25,6 @@ import {
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import {
-  bubblewrap,
   callFilterFile,
   isolationBroken,
   isolationRequired,
@@ -63,6 +63,8 @@ interface ShellIsolationOptions {
   readonly lend?: Lend | undefined;
   /** The team's folders, of which nothing can be lent. */
   readonly team?: readonly string[];
+  /** What of these can be read all the same. */
+  readonly handed?: readonly string[] | undefined;
 }
 
 /**
@@ -128,7 +130,7 @@ type SurroundingsOf = (root: string, isWritable: boolean) => ShellSurroundings;
 
 /** Collects the paths anew for each command, because files may have changed. */
 function surroundingsBy(
-  { environment, lend, team = [], root: workspace }: ShellIsolationOptions,
+  { environment, lend, team = [], handed = [], root: workspace }: ShellIsolationOptions,
   gits: readonly string[],
 ): SurroundingsOf {
   const home = homeOf(environment);
@@ -147,6 +149,7 @@ function surroundingsBy(
       inRoot: entriesIn(real),
       nested: real === at ? nested(real) : [],
       filter: callFilterFile(environment),
+      handed: entriesAt(handed).map(({ path }) => path),
       keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
       lend: lent(real),
     };

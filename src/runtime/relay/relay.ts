@@ -16,6 +16,7 @@ import { type Replica } from '../../store/engine/replica.ts';
 import { holdReplica, noteDivergence, openReplica } from '../../store/engine/replica-place.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
+import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import { kept, leased, made, posted, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
@@ -51,7 +52,10 @@ export async function serveReplica(root: string, address: EngineAddress, options
   let release = (): void => {};
   try {
     release = holdReplica(root, shownAddress(address), options.clock);
-    await relay.connect(session);
+    const isCopy = isCopiedReplica(realDisk, root);
+    await relay.connect(session, isCopy);
+    // The store knows now where the events of this folder begin.
+    if (isCopy) markReplica(realDisk, root, shownAddress(address));
     server = await listen(socket, (request) => relay.hear(request));
     options.onServing();
     await relay.run();
@@ -139,8 +143,12 @@ class Relay {
     });
   }
 
-  /** Connects, and reads what the engine has. */
-  async connect(session: EngineSession): Promise<void> {
+  /**
+   * Connects, and reads what the engine has.
+   *
+   * @param isCopy whether the root was copied from that of another machine
+   */
+  async connect(session: EngineSession, isCopy = false): Promise<void> {
     try {
       const { timeline } = session.server;
       if (timeline < this.#timeline)
@@ -150,7 +158,7 @@ class Relay {
         );
       this.#timeline = timeline;
       for (const { replica } of this.#replicas.values()) await requireSame(session, replica);
-      await this.#meet(session);
+      await this.#meet(session, isCopy);
       for (const team of this.#replicas.values()) await catchUp(session, team);
       this.#session = session;
     } catch (error) {
@@ -236,13 +244,15 @@ class Relay {
   }
 
   /** Teams that are new to this machine. */
-  async #meet(session: EngineSession): Promise<void> {
+  async #meet(session: EngineSession, isCopy = false): Promise<void> {
     for (const team of await session.teams()) {
       if (this.#replicas.has(team.name)) continue;
       const replica = openReplica(this.#root, team, await session.config(team.id), this.#options.clock);
       await requireSame(session, replica);
       const paths = teamPaths(this.#root, team.name);
-      this.#replicas.set(team.name, { replica, mail: new TeamMail(realDisk, paths, team.id, this.#options.clock) });
+      const mail = new TeamMail(realDisk, paths, team.id, this.#options.clock);
+      this.#replicas.set(team.name, { replica, mail });
+      await mail.begin(session, isCopy);
     }
   }
 

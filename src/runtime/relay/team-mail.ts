@@ -18,6 +18,7 @@ import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../st
 import type { LeaseAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
+import { SharedEvents } from './shared-events.ts';
 import { SharedInbox, type MailPlace } from './shared-inbox.ts';
 
 /** A lease lapses that long after its last renewal, by the clock of the store. */
@@ -30,6 +31,7 @@ export class TeamMail {
   readonly #locks: Locks;
   readonly #place: MailPlace;
   readonly #boxes = new Map<Name, SharedInbox>();
+  readonly #events: SharedEvents;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -42,9 +44,15 @@ export class TeamMail {
     this.#locks = locks;
     const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota: DEFAULT_QUOTA, durable: false });
     this.#place = { disk: pinned.disk, paths, locks, sender, team, now: () => clock.now() };
+    this.#events = new SharedEvents({ paths, pinned, locks, clock, team });
   }
 
-  /** Delivers what is new, and acknowledges what was used here. */
+  /** @param isCopy whether the replica was copied from that of another machine */
+  begin(session: EngineSession, isCopy: boolean): Promise<void> {
+    return this.#events.begin(session, isCopy);
+  }
+
+  /** Delivers what is new, acknowledges what was used here, and shares what happened. */
   async sync(session: EngineSession): Promise<void> {
     const elsewhere = await this.note(session);
     for (const { member, ...known } of await session.mailboxes(this.#team))
@@ -54,6 +62,7 @@ export class TeamMail {
         // The inbox is full, or held: what waits stays in the store until the next look.
         if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
       }
+    await this.#events.sync(session);
   }
 
   /**
@@ -87,6 +96,7 @@ export class TeamMail {
   }
 
   close(): void {
+    this.#events.close();
     this.#locks.close();
     this.#pinned.close();
   }
@@ -111,6 +121,7 @@ export class TeamMail {
   /** The store was away: leases lapsed meanwhile whose holders are alive. */
   reconnected(): void {
     this.#trustsFrom = this.#place.now() + LEASE_S * 1_000;
+    this.#events.reconnected();
   }
 
   async #elsewhere(session: EngineSession): Promise<Map<Name, ProcessElsewhere>> {

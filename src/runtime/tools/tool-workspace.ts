@@ -32,7 +32,7 @@ export interface WorkspaceOptions {
   readonly lend?: Lend | undefined;
   /** The team's folders, of which nothing can be lent. */
   readonly team?: readonly string[];
-  /** Files and folders elsewhere that read_file shows: what earlier tasks of a pipeline made. */
+  /** Files and folders elsewhere that read_file and isolated commands show: what earlier tasks of a pipeline made. */
   readonly handed?: readonly string[];
   /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;

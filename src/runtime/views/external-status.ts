@@ -93,8 +93,7 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
       ...(history.death ? { death: history.death.how } : {}),
       // It holds its lease by renewing it.
       beatAge: elsewhere ? 0 : now - (lastBeat(store.disk, store.paths, member.name) ?? now),
-      // What its agent does is not seen here; its own machine ends a turn that stands still.
-      progressAge: elsewhere ? 0 : now - lastProgress(store, board, member.name, record, history),
+      progressAge: now - lastProgress(store, board, member.name, record, history),
       consecutiveFailures: history.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
       quarantined: history.quarantinedAt !== undefined,
       givenUp: history.isGivenUp,

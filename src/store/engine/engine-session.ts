@@ -7,7 +7,7 @@ import { isName, LEAD, type Name } from '../../model/text/names.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
-import { ENGINE_SCHEMA } from './engine-schema.ts';
+import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads. */
 const PAGE = 2_000;
@@ -38,6 +38,13 @@ interface EngineLease {
   readonly seconds: number;
 }
 
+/** An event that another machine told. */
+export interface EngineEvent {
+  readonly number: number;
+  readonly source: string;
+  readonly line: string;
+}
+
 interface LeaseTaking {
   readonly owner: string | undefined;
   readonly lapsed: string | undefined;
@@ -62,11 +69,7 @@ export class EngineSession {
     const session = new EngineSession(client, server, close);
     try {
       const [about] = await session.#rows<{ version: number }>('select teams.schema_version() as version', []);
-      if (about?.version !== ENGINE_SCHEMA)
-        throw new StoreError(
-          'ENGINE_UNFIT',
-          `The schema of the store has version ${String(about?.version)}, this program knows ${String(ENGINE_SCHEMA)}.`,
-        );
+      requireSchema(about?.version ?? 0);
       await session.#rows('listen teams', []);
       return session;
     } catch (error) {
@@ -204,6 +207,33 @@ export class EngineSession {
       [team],
     );
     return rows.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : []));
+  }
+
+  /**
+   * @param place where the event log of a source that is new to the store begins
+   * @returns how far the log of the source is in the store
+   */
+  async eventSource(team: string, source: string, place: number): Promise<number> {
+    const [row] = await this.#rows<{ place: string }>('select teams.event_source($1, $2, $3) as place', [
+      team,
+      source,
+      place,
+    ]);
+    return Number(row?.place ?? place);
+  }
+
+  /** Stores events of a source, which go up to a place of its log. */
+  async tellEvents(team: string, source: string, upTo: number, lines: readonly string[]): Promise<void> {
+    await this.#rows('select teams.tell_events($1, $2, $3, $4)', [team, source, upTo, lines]);
+  }
+
+  /** The events of other sources after a number, in their order; at most a page of them. */
+  async eventsAfter(team: string, source: string, number: number): Promise<EngineEvent[]> {
+    const rows = await this.#rows<{ number: string; source: string; line: string }>(
+      'select number, source, line from teams.events_after($1, $2, $3, $4)',
+      [team, source, number, PAGE],
+    );
+    return rows.map((row) => ({ ...row, number: Number(row.number) }));
   }
 
   /** Keeps a text under its hash. */

@@ -33,7 +33,7 @@ export function holdReplica(root: string, store: string, clock: Clock): () => vo
   requireUndiverged(realDisk, root);
   onDisk('create the directory', root, () => mkdirSync(root, { recursive: true, mode: DIRECTORY_MODE }));
   requireOwnProject(rootPaths(root).root);
-  markReplica(realDisk, root, store);
+  if (known === undefined) markReplica(realDisk, root, store);
   const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });
   locks.sweep([teams]);
   const holder = locks.tryTake(relayLock);

@@ -36,6 +36,21 @@ describe('shell isolation of a command', () => {
     expect(places).not.toContain(-1);
   });
 
+  test('what a role is handed lies read-only in the hidden folder, in a tree at the path of the project', () => {
+    const tree = '/work/.teams/t/trees/ada';
+    const shown = { at: '/work', behind: [], lend: [] };
+    const text = line({
+      root: tree,
+      shown,
+      inRoot: new Map([['.teams', directory(`${tree}/.teams`)]]),
+      handed: ['/work/.teams/t/spec', '/elsewhere/spec'],
+    });
+    expect(text).toContain(
+      '--tmpfs /work/.teams --ro-bind /work/.teams/t/spec /work/.teams/t/spec --remount-ro /work/.teams',
+    );
+    expect(text).not.toContain('/elsewhere');
+  });
+
   test('shell isolation hides keys, write-protects what makes git run programs, and changes nothing else', () => {
     const text = line({
       inRoot: new Map([
