@@ -5,9 +5,10 @@
  */
 
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
+import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 2;
+export const ENGINE_SCHEMA = 3;
 
 export const ENGINE_SCRIPT = `
 create schema teams;
@@ -60,7 +61,12 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
-${FUNCTION_SCRIPT}
-revoke all on all tables in schema teams from public;
+-- How each move of a team between files and this engine ended.
+create table teams.move (
+  id text primary key, team text not null, outcome text not null check (outcome in ('moved', 'withdrawn')),
+  made timestamptz not null default clock_timestamp()
+);
+
+${FUNCTION_SCRIPT}${TEAM_SCRIPT}revoke all on all tables in schema teams from public;
 revoke all on all functions in schema teams from public;
 `;
