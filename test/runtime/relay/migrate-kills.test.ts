@@ -3,7 +3,7 @@
  * is said again. A step is a call that changes a file, or a question to PostgreSQL. `MIGRATE_STEPS=1` tries each of them,
  * 10 every tenth; otherwise a few are tried.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stateOf } from '../../../src/os/process-table.ts';
 import { BIN } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { storePlace, told } from '../../support/machine.ts';
@@ -51,26 +52,84 @@ describe.skipIf(!hasPostgres)('a move that is killed', { timeout: isLong ? 7_200
       .flatMap((all) => all.map((one) => /"id":"([0-9A-Z]{26})"/.exec(one)?.[1] ?? ''))
       .toSorted();
 
-  it('lives on one side, and is finished by the same words', async () => {
-    // A kill while the old side is archived leaves its leases there, which mean nothing.
-    allowLeft(/\/\.archive\/.*\.lock$/);
-    const { place, database } = await storePlace(engine);
-    const url = engine.url('owner', database);
-    client = await engine.session('owner', database);
+  async function session(server: Postgres, database: string): Promise<Client> {
+    await client?.end().catch(() => {});
+    return server.session('owner', database);
+  }
+
+  interface Mover {
+    readonly database: string;
+    readonly files: FilesPlace;
+    readonly moves: { readonly store: readonly string[]; readonly files: readonly string[] };
+    /** Starts a move that gets a signal at a step; none with `''`. */
+    readonly start: (to: 'store' | 'files', step: string, signal?: string) => ChildProcess;
+    /** Those of the last one. */
+    readonly steps: () => string[];
+  }
+
+  async function mover(server = engine): Promise<Mover> {
+    const { place, database } = await storePlace(server);
+    const url = server.url('owner', database);
+    client = await session(server, database);
     const files = await FilesPlace.made(place);
     const log = join(place.root, 'steps');
     const moves = { store: ['--to', url], files: ['--to', 'files', '--from', url] };
-
-    const killed = async (to: keyof typeof moves, step: string): Promise<{ code: number | null; err: string }> => {
-      rmSync(log, { force: true });
-      const argv = ['--import', KILLER, BIN, 'migrate', 'login', ...moves[to], '--root', files.root];
-      const env = { ...place.environment, TEAMS_STORE: '', STEP: step, STEP_LOG: log };
-      const child = spawn(process.execPath, argv, { cwd: place.root, env, stdio: ['ignore', 'ignore', 'pipe'] });
-      const [err] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-      return { code: child.exitCode, err };
+    return {
+      database,
+      files,
+      moves,
+      start(to, step, signal = 'SIGKILL') {
+        rmSync(log, { force: true });
+        const argv = ['--import', KILLER, BIN, 'migrate', 'login', ...moves[to], '--root', files.root];
+        const how = { TEAMS_STORE: '', STEP: step, STEP_LOG: log, STEP_SIGNAL: signal };
+        const env = { ...place.environment, ...how };
+        return spawn(process.execPath, argv, { cwd: place.root, env, stdio: ['ignore', 'ignore', 'pipe'] });
+      },
+      steps: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
     };
-    const steps = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+  }
 
+  async function ended(child: ChildProcess): Promise<{ code: number | null; err: string }> {
+    const said = child.stderr === null ? Promise.resolve('') : text(child.stderr);
+    const [err] = await Promise.all([said, once(child, 'exit')]);
+    return { code: child.exitCode, err };
+  }
+
+  it.each(['before', 'during'] as const)('lives on one side if the store is killed %s its last word', async (when) => {
+    const server = await Postgres.start();
+    try {
+      const { database, files, moves, start, steps } = await mover(server);
+      expect((await ended(start('store', ''))).code).toBe(0);
+      const last = steps().indexOf('query commit') + 1;
+      await files.ok('migrate', 'login', ...moves.files);
+      const child = start('store', `${String(last)}.${when}`, 'SIGSTOP');
+      const gone = ended(child);
+      await expect.poll(() => stateOf(child.pid ?? 0), { timeout: 20_000 }).toBe('T');
+      await server.kill();
+      child.kill('SIGCONT');
+      const { code, err } = await gone;
+      // The answer may have come before the server was killed.
+      expect(when === 'during' ? [0, 4] : [4], err).toContain(code);
+      const meanwhile = await files.teams('task', 'create', 'login', 'Where?');
+      expect(meanwhile.code, told(meanwhile)).not.toBe(0);
+      // Nobody can say where it is until the store answers.
+      if (code !== 0) expect(err + meanwhile.err).toMatch(/say the same again.*Where team login is cannot be said/s);
+      await server.run();
+      client = await session(server, database);
+      const here = await files.teams('task', 'create', 'login', 'Here');
+      expect([here.code === 0, await livesThere()].toSorted(), told(here)).toEqual([false, true]);
+      await files.ok('migrate', 'login', ...moves.store);
+      expect(await livesThere()).toBe(true);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('lives on one side, and is finished by the same words', async () => {
+    // What a killed process has left of its leases means nothing in the archive.
+    allowLeft(/\/\.archive\/.*\.(?:lock|tmp)$/);
+    const { files, moves, start, steps } = await mover();
+    const killed = (to: 'store' | 'files', step: string) => ended(start(to, step));
     let kills = 0;
     for (const to of ['store', 'files'] as const) {
       const back = moves[to === 'store' ? 'files' : 'store'];
