@@ -11,9 +11,10 @@ import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
-import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
-import { type Replica } from '../../store/engine/replica.ts';
-import { holdReplica, noteDivergence, openReplica } from '../../store/engine/replica-place.ts';
+import { EngineSession, SessionLost, type EngineTeam } from '../../store/engine/engine-session.ts';
+import type { Replica } from '../../store/engine/replica.ts';
+import { holdReplica, noteDivergence, openReplica, replicaAt } from '../../store/engine/replica-place.ts';
+import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
@@ -257,17 +258,36 @@ class Relay {
     return [...sent, ...(await leased(session, waiting, this.#replicas))];
   }
 
-  /** Teams that are new to this machine. */
+  /** Teams that are new to this machine, and those that have left the store. */
   async #meet(session: EngineSession, isCopy = false): Promise<void> {
-    for (const team of await session.teams()) {
+    const teams = await session.teams();
+    await this.#retire(session, teams);
+    for (const team of teams) {
       if (this.#replicas.has(team.name)) continue;
-      const replica = openReplica(this.#root, team, await session.config(team.id), this.#options.clock);
+      const replica = openReplica(this.#root, team, await session.documents(team.id), this.#options.clock);
       await requireSame(session, replica);
       const paths = teamPaths(this.#root, team.name);
       const mail = new TeamMail(realDisk, paths, team.id, this.#options.clock);
       await requireSame(session, mail.ledger, 'ledger');
       this.#replicas.set(team.name, { replica, mail });
       await mail.begin(session, isCopy);
+    }
+  }
+
+  async #retire(session: EngineSession, teams: readonly EngineTeam[]): Promise<void> {
+    const { clock } = this.#options;
+    const isOld = (name: Name, id: string | undefined): boolean =>
+      !teams.some((team) => team.name === name && (id === undefined || team.id === id));
+    const known = [...this.#replicas].map(([name, { replica }]) => [name, replica.id] as const);
+    const here = this.#session === undefined ? [...replicasIn(this.#root)] : known;
+    const old = here.filter(([name, id]) => isOld(name, id));
+    const gone = old.length === 0 ? new Set() : await session.goneTeams();
+    for (const [name, id] of old) {
+      // A failover has lost it.
+      if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
+      this.#replicas.get(name)?.mail.close();
+      this.#replicas.delete(name);
+      retireReplica(this.#root, name, clock);
     }
   }
 

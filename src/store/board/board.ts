@@ -243,6 +243,8 @@ export class BoardStore {
     this.#written.set(event.id, undefined);
     try {
       this.#appendRecord(record, durable);
+      // Whoever moved the folder away in between may have read the log before.
+      this.#environment.pinned?.check();
       return this.#outcomeOf(event);
     } finally {
       this.#written.delete(event.id);

@@ -3,6 +3,7 @@
  * is garbage.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { parseBoardLine, type Change } from '../../model/board/event.ts';
 import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';
@@ -23,3 +24,15 @@ export const showResult = (disk: Disk, paths: TeamPaths, task: string, text: str
 
 export const readResult = (disk: Disk, paths: TeamPaths, task: string, epoch: number): string | undefined =>
   readText(disk, paths.result(task, epoch));
+
+/** The results that a record of the log names. */
+export function* resultsNamedIn(line: string): Generator<{ task: string; epoch: number; hash: string }> {
+  const read = parseBoardLine(line);
+  if (read.kind !== 'event') return;
+  const changes: readonly Change[] = read.event.type === 'batch' ? read.event.changes : [read.event];
+  for (const change of changes) {
+    if (change.type !== 'task.completed' && change.type !== 'task.submitted' && change.type !== 'task.failed') continue;
+    const hash = change.result?.hash;
+    if (hash !== undefined) yield { task: change.task, epoch: change.epoch, hash };
+  }
+}

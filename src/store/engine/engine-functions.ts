@@ -8,7 +8,7 @@ export const TEAM_GONE_STATE = 'TM001';
 export const ID_TAKEN_STATE = 'TM002';
 
 /** A function that roles call: it never sees an object of a schema that a role could make. */
-const safe = (returns: string, language = 'plpgsql'): string =>
+export const safe = (returns: string, language = 'plpgsql'): string =>
   `returns ${returns} language ${language} security definer set search_path = pg_catalog, pg_temp`;
 
 export const FUNCTION_SCRIPT = `
@@ -39,6 +39,15 @@ create function teams.readable(line text) ${safe('jsonb', 'sql')} immutable as $
   select regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb
 $$;
 
+-- In a statement of its own, which sees what was committed while the one before it waited.
+create function teams.must_live(of_team text) ${safe('void')} as $$
+begin
+  perform from teams.team where id = of_team and archived is null for key share;
+  if not found then
+    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
+  end if;
+end $$;
+
 -- A member is itself, the lead is 'lead', and a person can be nobody but a host.
 create function teams.must_write(of_team text, event jsonb) ${safe('void')} stable as $$
 declare
@@ -50,27 +59,6 @@ begin
     else coalesce(author ->> 'by', '${EACH}')
   end);
 end $$;
-
-create function teams.create_team(of_team text, of_name text) ${safe('void')} as $$
-begin
-  perform teams.must(of_team, '${EACH}');
-  insert into teams.team (id, name) values (of_team, of_name);
-  insert into teams.head (team) values (of_team);
-end $$;
-
-create function teams.archive_team(of_team text) ${safe('void')} as $$
-begin
-  perform teams.must(of_team, '${EACH}');
-  -- Waits for the append that is being committed; the next one hears that the team is gone.
-  perform from teams.head where team = of_team for update;
-  update teams.team set archived = coalesce(archived, clock_timestamp()) where id = of_team;
-end $$;
-
-create function teams.list_teams() ${safe('table (id text, name text, made timestamptz, archived timestamptz)', 'sql')}
-stable as $$
-  select id, name, made, archived from teams.team
-  where exists (select from teams.who where role = session_user and team in (id, '${EACH}'))
-$$;
 
 -- The records of one tick, each one line of the log. A record that is there already keeps its number.
 create function teams.append(of_team text, lines text[]) ${safe('bigint[]')} as $$
@@ -88,11 +76,8 @@ begin
       raise exception 'a record is one line' using errcode = '22023';
     end if;
   end loop;
-  select last into top from teams.head join teams.team on team.id = head.team
-    where head.team = of_team and team.archived is null for update of head;
-  if not found then
-    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
-  end if;
+  select last into top from teams.head where team = of_team for update;
+  perform teams.must_live(of_team);
   foreach one in array lines loop
     event := teams.readable(one);
     if event ->> 'id' is null then
@@ -135,9 +120,7 @@ begin
       raise exception 'a message is one line with an id' using errcode = '22023';
     end if;
   end loop;
-  if not exists (select from teams.team where id = of_team and archived is null) then
-    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
-  end if;
+  perform teams.must_live(of_team);
   insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
   select last into counted from teams.mailbox where team = of_team and member = recipient for update;
   foreach one in array lines loop
@@ -202,6 +185,7 @@ declare
   present teams.lease;
 begin
   perform teams.must(of_team, of_name);
+  perform teams.must_live(of_team);
   -- The first one waits for nobody; a lease that is left meanwhile is asked for anew.
   loop
     insert into teams.lease values (of_team, of_name, for_owner, '-infinity') on conflict do nothing;
@@ -306,9 +290,7 @@ begin
       raise exception 'an event is one line' using errcode = '22023';
     end if;
   end loop;
-  if not exists (select from teams.team where id = of_team and archived is null) then
-    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
-  end if;
+  perform teams.must_live(of_team);
   select place into known from teams.event_source
     where team = of_team and role = session_user and source = of_source for update;
   if not found or known >= up_to then
@@ -362,9 +344,7 @@ begin
       raise exception 'a record is one line' using errcode = '22023';
     end if;
   end loop;
-  if not exists (select from teams.team where id = of_team and archived is null) then
-    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
-  end if;
+  perform teams.must_live(of_team);
   insert into teams.ledger_head values (of_team) on conflict do nothing;
   select last into top from teams.ledger_head where team = of_team for update;
   -- The answer to the same records was lost.
@@ -398,6 +378,11 @@ export const ENGINE_FUNCTIONS = [
   'create_team(text, text)',
   'archive_team(text)',
   'list_teams()',
+  'decide_move(text, text, text)',
+  'bring_team(text, text)',
+  'hold_team(text)',
+  'send_off_team(text)',
+  'documents(text)',
   'append(text, text[])',
   'log_after(text, bigint, integer)',
   'send(text, text, text[])',

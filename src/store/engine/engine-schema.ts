@@ -6,6 +6,7 @@
 
 import { StoreError } from '../../model/text/errors.ts';
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
+import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
 export const ENGINE_SCHEMA = 3;
@@ -14,7 +15,7 @@ export const ENGINE_SCHEMA = 3;
 export const OLDEST_SCHEMA = 2;
 
 /**
- * Version 3: the events of a team, and its ledger. Each machine has an event log of its own; what other machines tell is
+ * Version 3: the events of a team, its ledger, and its moves. Each machine has an event log of its own; what other machines tell is
  * added to it. The ledger is the same everywhere.
  */
 const VERSION_3 = `
@@ -30,6 +31,11 @@ create table teams.event (
 create table teams.ledger_head (team text primary key references teams.team, last bigint not null default 0);
 create table teams.ledger (
   team text not null references teams.team, number bigint not null, line text not null, primary key (team, number)
+);
+-- How each move of a team between files and this engine ended.
+create table teams.move (
+  id text primary key, team text not null, outcome text not null check (outcome in ('moved', 'withdrawn')),
+  made timestamptz not null default clock_timestamp()
 );
 `;
 
@@ -94,7 +100,7 @@ create table teams.artifact (
 );
 
 ${VERSION_3}
-${FUNCTION_SCRIPT}
+${FUNCTION_SCRIPT}${TEAM_SCRIPT}
 ${CLOSED}
 `;
 
@@ -108,6 +114,7 @@ export const upgradeScript = (from: number): string =>
        end loop;
      end $$;`,
     FUNCTION_SCRIPT,
+    TEAM_SCRIPT,
     CLOSED,
     `update teams.about set version = ${String(ENGINE_SCHEMA)};`,
   ].join('\n');

@@ -5,6 +5,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
 import { isName, LEAD, type Name } from '../../model/text/names.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
+import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
 import { requireSchema } from './engine-schema.ts';
@@ -96,6 +97,12 @@ export class EngineSession {
     return rows.flatMap(({ id, name }) => (isName(name) ? [{ id, name }] : []));
   }
 
+  /** The ids of teams that were archived, or moved to files. */
+  async goneTeams(): Promise<Set<string>> {
+    const rows = await this.#rows<{ id: string }>('select id from teams.list_teams() where archived is not null', []);
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /**
    * Appends records in one transaction.
    *
@@ -143,10 +150,10 @@ export class EngineSession {
     return typeof row?.last === 'string';
   }
 
-  /** The text of the team's configuration; undefined if it has none. */
-  async config(team: string): Promise<string | undefined> {
-    const rows = await this.#rows<{ body: string }>('select body from teams.read_document($1, $2)', [team, CONFIG]);
-    return rows[0]?.body;
+  /** What goes with the team: its configuration, and what it had when it came from files. */
+  async documents(team: string): Promise<Documents> {
+    const rows = await this.#rows<{ name: string; body: string }>('select name, body from teams.documents($1)', [team]);
+    return new Map(rows.map(({ name, body }) => [name, body]));
   }
 
   /**
@@ -154,17 +161,34 @@ export class EngineSession {
    *
    * @throws ConflictError `TEAM_EXISTS`; StoreError as {@link append}
    */
-  async create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
+  create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
+    return this.transaction(async () => {
+      await this.#rows('select teams.create_team($1, $2)', [id, name]);
+      await this.append(id, lines);
+      await this.#rows('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
+    });
+  }
+
+  /**
+   * All that `work` asks, or nothing of it.
+   *
+   * @throws what `work` throws; {@link SessionLost} at the end: then it is unknown which
+   */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#rows('begin', []);
     try {
-      await this.#rows('select teams.create_team($1, $2)', [id, name]);
-      await this.#rows('select teams.append($1, $2)', [id, lines]);
-      await this.#rows('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
+      const result = await work();
       await this.#rows('commit', []);
+      return result;
     } catch (error) {
       if (!(error instanceof SessionLost)) await this.#rows('rollback', []);
       throw error;
     }
+  }
+
+  /** Calls a function of the engine for which there is no method here (`engine-moves.ts`). */
+  ask<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.#rows<Row>(text, values);
   }
 
   /** Stores mail for a member, in this order; a message that is there already keeps its place. */

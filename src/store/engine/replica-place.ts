@@ -11,6 +11,7 @@ import { rootPaths, teamPaths } from '../files/paths.ts';
 import { Locks } from '../lock/lock.ts';
 import { makeReplica, requireOwnProject } from '../team/create-store.ts';
 import { markReplica, replicaOf, requireUndiverged } from '../replica/replica-root.ts';
+import type { Documents } from '../replica/team-documents.ts';
 import { isTeam } from '../team/team-store.ts';
 import type { EngineTeam } from './engine-session.ts';
 import { Replica } from './replica.ts';
@@ -54,9 +55,15 @@ export function noteDivergence(root: string, why: string): void {
   replaceFile(realDisk, rootPaths(root).diverged, `${why}\n`, randomBytes(4).toString('hex'));
 }
 
-/** @param config its text; without one the team has no configuration here */
-export function openReplica(root: string, { id, name }: EngineTeam, config: string | undefined, clock: Clock): Replica {
+/** @param documents what is new here begins with */
+export function openReplica(root: string, { id, name }: EngineTeam, documents: Documents, clock: Clock): Replica {
   const paths = teamPaths(root, name);
-  if (!isTeam(realDisk, paths)) makeReplica(root, { name, config }, { clock });
+  if (!isTeam(realDisk, paths)) makeReplica(root, { name, documents }, { clock });
+  return replicaAt(root, { id, name });
+}
+
+/** The log of a team that is here. */
+export function replicaAt(root: string, { id, name }: EngineTeam): Replica {
+  const paths = teamPaths(root, name);
   return new Replica(realDisk, id, { paths, path: paths.log });
 }

@@ -25,6 +25,10 @@ export interface RootPaths {
   readonly relayLock: string;
   /** Says why this replica is not the order of the store any more. */
   readonly diverged: string;
+  /** Teams that are being moved to a store, or from one. */
+  readonly moves: string;
+  /** Held by the process that moves a team. */
+  moveLock(name: Name): string;
   /** A project's own files of a kind. */
   shelf(kind: ShelfKind): string;
 }
@@ -49,6 +53,8 @@ export function rootPaths(root: string): RootPaths {
     relay: join(teams, '.relay'),
     relayLock: join(teams, '.relay.lock'),
     diverged: join(teams, '.diverged'),
+    moves: join(teams, '.moves'),
+    moveLock: (name) => join(teams, `.${name}.move.lock`),
     shelf: (kind) => join(teams, kind),
   };
 }

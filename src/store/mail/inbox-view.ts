@@ -9,6 +9,11 @@ import { mailIn, type MailLine } from './mail-lines.ts';
 
 /** Yields the mail that waits: first what is not acknowledged in the segments, oldest first, then the inbox. */
 export function* waitingMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
+  for (const { message } of waitingLines(disk, inbox)) yield message;
+}
+
+/** {@link waitingMail} with each message's line and place. */
+export function* waitingLines(disk: Disk, inbox: InboxPaths): Generator<MailLine & { readonly ok: true }> {
   const shown = new Set<string>();
   const used = new Used(disk, inbox);
   for (const [path, from] of placesOf(disk, inbox)) yield* unseen(notUsed(mailIn(disk, path, from), used), shown);
@@ -39,7 +44,7 @@ function* notUsed(mail: Iterable<MailLine>, used: Used, isFirst = true): Generat
 
 /** Yields acknowledged mail in the order of its acknowledgement. */
 export function* pastMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
-  yield* unseen(mailIn(disk, inbox.history), new Set());
+  for (const { message } of unseen(mailIn(disk, inbox.history), new Set())) yield message;
 }
 
 /**
@@ -137,10 +142,10 @@ function placesOf(disk: Disk, inbox: InboxPaths): [path: string, from: number][]
   }
 }
 
-function* unseen(mail: Iterable<{ ok: boolean; message?: Message }>, shown: Set<string>): Generator<Message> {
-  for (const { message } of mail) {
-    if (message === undefined || shown.has(message.id)) continue;
-    shown.add(message.id);
-    yield message;
+function* unseen(mail: Iterable<MailLine>, shown: Set<string>): Generator<MailLine & { readonly ok: true }> {
+  for (const line of mail) {
+    if (!line.ok || shown.has(line.message.id)) continue;
+    shown.add(line.message.id);
+    yield line;
   }
 }

@@ -188,6 +188,8 @@ export class Sender {
       // Not inside the lock: the reader would wake up while the lock is still held.
       if (to?.stat.size === 0) ringBell(disk, inbox.bell);
       if (to) this.#sync(recipient, to);
+      // Whoever moved the folder away in between may have read the inbox before.
+      this.#environment.pinned.check();
       for (const one of sent) one.settle();
       return failure;
     } catch (error) {

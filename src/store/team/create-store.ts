@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { newId } from '../files/new-ids.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Author, Body, ClaimMode, Profile } from '../../model/board/event.ts';
@@ -31,7 +31,9 @@ import { removeEmpty, removeTree } from '../files/remove-tree.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { withName } from './name-lock.ts';
 import { notInAStore, replicaOf } from '../replica/replica-root.ts';
-import { archiveStamp, finishArchive } from './team-list.ts';
+import { isMoving } from '../replica/unfinished-moves.ts';
+import { documentPath, holdsEverywhere, type Documents } from '../replica/team-documents.ts';
+import { archiveStamp, finishArchive, setAsideOrphan } from './team-list.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { keptPlace } from './work-place.ts';
 import { sweepTemps, tempPath } from '../files/temp-files.ts';
@@ -82,12 +84,11 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
 /**
  * Makes the folder of a team whose log the relay writes; a team that a crash left unfinished is made anew.
  *
- * @param team.config the text of its configuration
  * @throws those of {@link createStore}
  */
 export function makeReplica(
   root: string,
-  { name, config }: { readonly name: Name; readonly config: string | undefined },
+  { name, documents }: { readonly name: Name; readonly documents: Documents },
   { disk = realDisk, clock, lockTimeoutMs }: StoreOptions,
 ): void {
   const at = rootPaths(root);
@@ -95,15 +96,19 @@ export function makeReplica(
   probeFileSystem(disk, at.teams);
   withName(at.root, name, { disk, clock, lockTimeoutMs }, () =>
     createInName(disk, at, { name, clock, id: newId(clock.now()) }, (draft) => {
-      makeDirectories(disk, draft, []);
-      createBell(disk, draft.inbox(LEAD).bell);
-      for (const [path, text] of [
-        [draft.log, ''],
-        [draft.config, config],
-      ] as const)
-        if (text !== undefined) createOnce(disk, path, text, randomBytes(4).toString('hex'));
+      const everywhere = [...documents].filter(([document]) => holdsEverywhere(document));
+      fillFolder(disk, draft, '', new Map(everywhere));
     }),
   );
+}
+
+/** Makes the files of a team that comes from elsewhere, with nobody's mail. */
+export function fillFolder(disk: Disk, draft: TeamPaths, log: string, documents: Documents): void {
+  makeDirectories(disk, draft, []);
+  createBell(disk, draft.inbox(LEAD).bell);
+  const files = [...documents].map(([name, text]) => [documentPath(draft, name), text] as const);
+  for (const [path, text] of [[draft.log, log] as const, ...files])
+    if (path !== undefined) createOnce(disk, path, text, randomBytes(4).toString('hex'));
 }
 
 interface Creation {
@@ -119,6 +124,7 @@ function createInName(
   fill: (draft: TeamPaths) => void,
 ): TeamPaths {
   const paths = teamPaths(at.root, name);
+  if (isMoving(disk, at.root, name)) throw beingMoved(name);
   // A delete that a crash interrupted is finished first: then its name is free.
   finishArchive(disk, paths, archiveStamp(clock.now()));
   const reserved = reserve(disk, paths);
@@ -200,6 +206,12 @@ function requireReserved(reserved: PinnedDirectory, paths: TeamPaths): void {
   if (!reserved.isThere()) throw teamExists(paths);
 }
 
+const beingMoved = (name: Name): ConflictError =>
+  new ConflictError(
+    'TEAM_EXISTS',
+    `A team ${name} is being moved between this folder and a store; choose another name, or say \`teams migrate ${name}\` again.`,
+  );
+
 const teamExists = ({ name, folder }: TeamPaths): ConflictError =>
   new ConflictError(
     'TEAM_EXISTS',
@@ -251,18 +263,6 @@ function makeDirectories(disk: Disk, paths: TeamPaths, more: readonly string[]):
 
 function must({ outcome }: ReturnType<TeamStore['board']['appendNow']>): void {
   if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
-}
-
-/**
- * A crash between the two renames leaves a board without a team. It is kept, in the archive. Call it only while the
- * folder of that name is an empty reservation, so that the board belongs to no team.
- */
-function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
-  if (!lookAt(disk, paths.board)) return;
-  makeDirectory(disk, at.archive, { durable: true });
-  onDisk('set aside', paths.board, () =>
-    disk.renameSync(paths.board, join(at.archive, `${basename(paths.board)}-tasks-${now}.orphan`)),
-  );
 }
 
 /** File systems on which `link`, `rename` and `O_APPEND` are reliable on one host, by `statfs` type. */

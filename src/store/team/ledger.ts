@@ -25,6 +25,9 @@ const LINE = /^\{"v":1,"chain":"([0-9a-f]{32})",(.*)\}$/;
 const link = (before: string, rest: string): string =>
   createHash('sha256').update(`${before}\n${rest}`).digest('hex').slice(0, 32);
 
+/** Whether a line is a whole record: the end of one that was torn is not. */
+export const isLedgerRecord = (line: string): boolean => LINE.test(line);
+
 /** Its first record is within so many bytes, also after the torn one of a writer that was killed. */
 const BEGINNING = 64 * 1024;
 

@@ -10,7 +10,7 @@ import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
 import { list, lookAt, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
-import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/paths.ts';
+import { archivePaths, rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { userName } from '../files/owner.ts';
 import { removeTree } from '../files/remove-tree.ts';
@@ -198,6 +198,18 @@ export function move(disk: Disk, from: TeamPaths, to: TeamPaths, pinned: PinnedD
 }
 
 const rename = (disk: Disk, from: string, to: string): void => onDisk('archive', from, () => disk.renameSync(from, to));
+
+/**
+ * A crash between the two renames leaves a board without a team. It is kept, in the archive. Call it only while the
+ * folder of that name is an empty reservation, so that the board belongs to no team.
+ */
+export function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
+  if (!lookAt(disk, paths.board)) return;
+  makeDirectory(disk, at.archive, { durable: true });
+  onDisk('set aside', paths.board, () =>
+    disk.renameSync(paths.board, join(at.archive, `${basename(paths.board)}-tasks-${now}.orphan`)),
+  );
+}
 
 /**
  * An archived team has no lead and no processes, so its leases mean nothing, and no verb waits for its log, so it needs

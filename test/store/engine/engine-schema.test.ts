@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import { codeOf } from '../../../src/model/text/errors.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { checkEngine, initEngine } from '../../../src/store/engine/engine-setup.ts';
 import { newIds } from '../../../src/store/files/new-ids.ts';
@@ -359,6 +360,30 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     await host.query('select teams.archive_team($1)', [ended]);
     await expect(append(host, ended, record(by('ada')))).rejects.toMatchObject({ code: 'TM001' });
     await host.query('select teams.create_team($1, $2)', [id(), 'ended']);
+  });
+
+  it('takes nothing that came while the team was being archived', async () => {
+    const ended = id();
+    await host.query('select teams.create_team($1, $2)', [ended, 'ending']);
+    const [ending, ...others] = await Promise.all(Array.from({ length: 4 }, async () => session('host')));
+    await ending?.query('begin');
+    await ending?.query('select teams.archive_team($1)', [ended]);
+    let settled = 0;
+    const acts = [
+      (one: Client) => append(one, ended, record(by('ada'))),
+      (one: Client) => one.query('select teams.send($1, $2, $3)', [ended, 'bob', [mail('ada', 'hi')]]),
+      (one: Client) => one.query('select teams.take_lease($1, $2, $3, 10)', [ended, 'ada', 'p1']),
+    ].map((act, at) => act(others[at] ?? host).finally(() => (settled += 1)));
+    const answers = Promise.allSettled(acts);
+    const asleep = async (): Promise<number> =>
+      Number((await host.query<{ count: string }>('select count(*) from pg_locks where not granted')).rows[0]?.count);
+    await expect.poll(async () => settled + (await asleep())).toBe(3);
+    await ending?.query('commit');
+    expect((await answers).map((one) => (one.status === 'rejected' ? codeOf(one.reason) : 'done'))).toEqual([
+      'TM001',
+      'TM001',
+      'TM001',
+    ]);
   });
 });
 

@@ -23,7 +23,7 @@ import { rootPaths, teamPaths, type TeamPaths } from '../../../src/store/files/p
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { pinDirectory } from '../../../src/store/files/pinned.ts';
 import { withName } from '../../../src/store/team/name-lock.ts';
-import { openStore } from '../../../src/store/team/team-store.ts';
+import { openStore, type TeamStore } from '../../../src/store/team/team-store.ts';
 import { archivedBefore, finishRemovals, removeArchived } from '../../../src/store/team/remove-archived.ts';
 import { Reader } from '../../../src/store/mail/reader.ts';
 import { writeApart } from '../../../src/store/board/report-files.ts';
@@ -95,6 +95,33 @@ describe('a team that is open', () => {
     expect(codeOf(await say('x').catch((error: unknown) => error))).toBe('TEAM_GONE');
     expect(readdirSync(paths.folder, { recursive: true })).toEqual(['processes']);
     reader.close();
+  });
+});
+
+describe('a folder that is moved away in the moment of a write', () => {
+  it.each<[string, (store: TeamStore) => Promise<unknown>]>([
+    ['a record', ({ board }) => board.append({ person: LEAD, epoch: 0 }, () => ({ type: 'team.paused' }))],
+    ['mail', ({ sender }) => sender.send({ sender: 'bob', recipient: ada, draft: { type: 'message', content: 'x' } })],
+  ])('%s is not acknowledged: whoever moved it may have read it before', async (_, write) => {
+    const { store: told, root } = new ToldTeam({ ada: 'executor/exec' });
+    const { folder } = told.paths;
+    let isArmed = false;
+    const disk: Disk = {
+      ...realDisk,
+      writeSync: ((...args: unknown[]): unknown => {
+        if (isArmed) renameSync(folder, join(root, 'aside'));
+        isArmed = false;
+        return Reflect.apply(realDisk.writeSync, undefined, args);
+      }) as Disk['writeSync'],
+    };
+    const store = openStore(told.paths, { clock: realClock, disk });
+    // Its token is written, and the names of its files are durable.
+    await write(store);
+    isArmed = true;
+    expect(codeOf(await write(store).catch((error: unknown) => error))).toBe('TEAM_GONE');
+    expect(isArmed).toBe(false);
+    renameSync(join(root, 'aside'), folder);
+    await store.close();
   });
 });
 

@@ -1,13 +1,17 @@
 /** Chooses the team of a verb: the first word if a team has that name, else `TEAMS_TEAM`, else the only active team. */
 import {
+  ConflictError,
   didYouMean,
   findTeam,
+  isMovingIn,
   isName,
   listTeams,
+  movedTo,
   openHandle,
   copiedFrom,
   parseName,
   setAsideBroken,
+  StoreError,
   TeamHandle,
   UsageError,
   type ListedTeam,
@@ -129,9 +133,18 @@ function defaultTeam(context: CliContext, root: string, archived: boolean): List
 const activeTeams = (root: string): ListedTeam[] =>
   listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
 
+/** @throws ConflictError `REFUSED`, StoreError `TEAM_GONE` for one that moves, or has moved */
 function unknown(root: string, word: string): UsageError {
   const name = parseName('team', word);
+  if (isMovingIn(root, name))
+    throw new ConflictError('REFUSED', `Team ${name} is being moved between ${root} and a store; try again.`);
   const old = findTeam(root, name);
+  const store = old && movedTo(old.paths.folder);
+  if (store !== undefined)
+    throw new StoreError(
+      'TEAM_GONE',
+      `Team ${name} was moved to ${store}: work on it with \`--store\`, or bring it back with \`teams migrate ${name} --to files\`.`,
+    );
   if (old)
     return new UsageError(
       'UNKNOWN_TEAM',

@@ -15,8 +15,19 @@ export const checkedStore = answer({
 });
 export const servedReplica = answer({ store: text, root: text });
 
+export const migratedTeam = answer({
+  team: text,
+  to: z.enum(['store', 'files']),
+  store: text,
+  root: text,
+  wasThere: z.boolean(),
+  records: z.number().int(),
+  messages: z.number().int(),
+});
+
 export const ENGINE_SHAPES: Readonly<Record<string, VerbShape>> = {
   'store init': { answers: [madeStore] },
   'store check': { answers: [checkedStore] },
   'store relay': { answers: [servedReplica] },
+  migrate: { answers: [migratedTeam] },
 };

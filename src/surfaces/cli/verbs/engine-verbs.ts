@@ -46,4 +46,20 @@ export const engine: readonly Verb[] = [
     storeless: true,
     load: () => import('../commands/engine/store-relay.ts'),
   },
+  {
+    name: 'migrate',
+    storeless: true,
+    summary: 'move a team between the files of a folder and a store',
+    words: '<team>',
+    options: [
+      { flags: '--to <where>', what: 'a URL, `store` (TEAMS_STORE, or `store` of the configuration), or `files`' },
+      { flags: '--from <url>', what: 'with --to files: the store (default: as with --to store)' },
+    ],
+    examples: [
+      { line: 'teams migrate login --to postgres://host_a@db.example.org/agents', what: 'its files are archived here' },
+      { line: 'teams migrate login --to store', what: 'the store that TEAMS_STORE names' },
+      { line: 'teams migrate login --to files --root ~/project', what: 'and back, into a folder' },
+    ],
+    load: () => import('../commands/engine/migrate.ts'),
+  },
 ];

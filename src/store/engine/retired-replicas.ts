@@ -1,0 +1,52 @@
+/** Replicas of teams that have left the store: they go to the archive of their root. */
+import type { Clock } from '../../model/text/clock.ts';
+import { parseBoardLine } from '../../model/board/event.ts';
+import { isName, type Name } from '../../model/text/names.ts';
+import { list, realDisk } from '../files/disk.ts';
+import { Journal } from '../files/journal.ts';
+import { rootPaths, teamPaths, type TeamPaths } from '../files/paths.ts';
+import { pinDirectory } from '../files/pinned.ts';
+import { withName } from '../team/name-lock.ts';
+import { archiveStamp, putAway } from '../team/team-list.ts';
+import { isTeam } from '../team/team-store.ts';
+
+/** The teams with a folder in a root, each with its id; undefined for one without any record yet. */
+export const replicasIn = (root: string): Map<Name, string | undefined> =>
+  new Map(
+    list(realDisk, rootPaths(root).teams).flatMap((file): [Name, string | undefined][] => {
+      if (!isName(file)) return [];
+      const paths = teamPaths(root, file);
+      return isTeam(realDisk, paths) ? [[file, teamIdIn(paths)]] : [];
+    }),
+  );
+
+/**
+ * Whoever has it open hears `TEAM_GONE`.
+ *
+ * @throws ConflictError `LOCK_TIMEOUT`
+ */
+export function retireReplica(root: string, name: Name, clock: Clock): void {
+  const paths = teamPaths(root, name);
+  withName(root, name, { disk: realDisk, clock }, () => {
+    const pinned = pinDirectory(realDisk, paths.folder);
+    try {
+      putAway(realDisk, paths, archiveStamp(clock.now()), pinned);
+    } finally {
+      pinned.close();
+    }
+  });
+}
+
+/** The id of a team, by the first record of its log. */
+export function teamIdIn({ log }: Pick<TeamPaths, 'log'>): string | undefined {
+  const journal = new Journal(realDisk, log);
+  try {
+    for (const line of journal.read()) {
+      const read = line.kind === 'text' ? parseBoardLine(line.text) : undefined;
+      return read?.kind === 'event' && read.event.type === 'log.opened' ? read.event.team : undefined;
+    }
+    return undefined;
+  } finally {
+    journal.close();
+  }
+}
