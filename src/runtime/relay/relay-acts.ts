@@ -76,8 +76,15 @@ export async function kept(session: EngineSession, waiting: readonly Waiting[], 
   return answers;
 }
 
+/** What is answered when mail is as the store has it: leases, and changes of configurations. */
+export const settled = async (
+  session: EngineSession,
+  waiting: readonly Waiting[],
+  teams: Teams,
+): Promise<Answered[]> => [...(await configured(session, waiting, teams)), ...(await leased(session, waiting, teams))];
+
 /** Takes leases, holds them for longer, and gives them back. */
-export async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const one of [...asked(waiting, 'lease'), ...asked(waiting, 'leave')]) {
     const { request } = one;
@@ -89,6 +96,18 @@ export async function leased(session: EngineSession, waiting: readonly Waiting[]
       const said = await answerOf(mail.lease(session, request.body).then((holder) => void (owner = holder)));
       answers.push({ one, said: said.ok ? { ok: true, owner } : said });
     }
+  }
+  return answers;
+}
+
+async function configured(session: EngineSession, waiting: readonly Waiting[], teams: Teams) {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'configure')) {
+    const { team, body } = one.request;
+    const mail = teams.get(team)?.mail;
+    let isChanged = false;
+    const said = await answerOf(mail?.configure(session, body).then((is) => void (isChanged = is)));
+    answers.push({ one, said: mail === undefined ? gone(team) : said.ok ? { ok: true, isChanged } : said });
   }
   return answers;
 }
@@ -124,7 +143,7 @@ async function together<One extends Waiting>(
 
 const gone = (team: Name): RelayAnswer => ({ ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` });
 
-async function answerOf(done: Promise<void>): Promise<RelayAnswer> {
+async function answerOf(done: Promise<void> | undefined): Promise<RelayAnswer> {
   try {
     await done;
     return { ok: true };

@@ -19,7 +19,7 @@ import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import { kept, leased, made, posted, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
+import { kept, made, posted, settled, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -240,7 +240,7 @@ class Relay {
       this.#lookedAt = now;
       for (const { mail } of this.#replicas.values()) await mail.sync(session);
     }
-    return [...sent, ...(await leased(session, waiting, this.#replicas))];
+    return [...sent, ...(await settled(session, waiting, this.#replicas))];
   }
 
   /** Teams that are new to this machine. */

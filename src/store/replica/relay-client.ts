@@ -31,6 +31,10 @@ type PostedMail = z.infer<typeof mailSchema>;
 const leaseSchema = z.object({ name: memberSchema, owner: z.string(), isFirst: z.boolean() });
 export type LeaseAsked = z.infer<typeof leaseSchema>;
 
+const configSchema = z.object({ before: z.string(), next: z.string() });
+/** The text of a configuration, and the one that it was made from. */
+export type ConfigChange = z.infer<typeof configSchema>;
+
 /** What can be asked, with its body; a record is text. */
 interface Bodies {
   readonly append: string;
@@ -40,18 +44,19 @@ interface Bodies {
   readonly leave: LeaseAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
+  readonly configure: ConfigChange;
   /** Nothing: the relay is needed. */
   readonly stay: string;
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep', 'stay']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep', 'configure', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
 const answerSchema = z.union([
-  /** `owner`: who has the lease that was asked for. */
-  z.object({ ok: z.literal(true), owner: z.string().optional() }),
+  /** `owner`: who has the lease that was asked for; `isChanged`: whether the configuration is. */
+  z.object({ ok: z.literal(true), owner: z.string().optional(), isChanged: z.boolean().optional() }),
   z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
 ]);
 
@@ -93,6 +98,10 @@ function requestOf(
   if (asked === 'send') {
     const mail = jsonAnswer(mailSchema, text);
     return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+  }
+  if (asked === 'configure') {
+    const change = jsonAnswer(configSchema, text);
+    return change.ok ? { do: asked, team, body: change.value } : undefined;
   }
   const lease = jsonAnswer(leaseSchema, text);
   return lease.ok ? { do: asked, team, body: lease.value } : undefined;
@@ -172,7 +181,17 @@ export class RelayClient {
    * @throws StoreError as {@link commit}
    */
   async takeLease(team: Name, lease: LeaseAsked): Promise<string | undefined> {
-    return this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+    return (await this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS)).owner;
+  }
+
+  /**
+   * Changes the team's configuration in the store, and in this replica.
+   *
+   * @returns false if it was another one than `before`: the replica has that one then
+   * @throws StoreError as {@link commit}
+   */
+  async configure(team: Name, change: ConfigChange): Promise<boolean> {
+    return (await this.#ask('configure', team, JSON.stringify(change))).isChanged === true;
   }
 
   /** Gives a lease back. What its holder acknowledged is acknowledged in the store then. @throws StoreError as {@link commit} */
@@ -205,13 +224,7 @@ export class RelayClient {
     return Math.min(ms, Math.max(this.#hurriedTo - this.#clock.monotonic(), LEAST_MS));
   }
 
-  /** @returns the owner that the answer names */
-  async #ask(
-    what: RelayRequest['do'],
-    team: Name,
-    body: string,
-    patienceMs = this.#patienceMs,
-  ): Promise<string | undefined> {
+  async #ask(what: RelayRequest['do'], team: Name, body: string, patienceMs = this.#patienceMs): Promise<Accepted> {
     const { relay } = rootPaths(this.#root);
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealed(what, team, body)) });
     const begun = this.#clock.monotonic();
@@ -243,11 +256,13 @@ export class RelayClient {
 
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
-function accepted(text: string): string | undefined {
+type Accepted = Extract<RelayAnswer, { ok: true }>;
+
+function accepted(text: string): Accepted {
   const answer = jsonAnswer(answerSchema, text);
   if (!answer.ok)
     throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);
-  if (answer.value.ok) return answer.value.owner;
+  if (answer.value.ok) return answer.value;
   const { code, why } = answer.value;
   if (code === 'TEAM_EXISTS') throw new ConflictError(code, why);
   const known = (['ENGINE_DIVERGED', 'ENGINE_UNFIT', 'NO_SPACE', 'TEAM_GONE'] as const).find((one) => one === code);
