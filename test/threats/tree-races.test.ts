@@ -2,8 +2,7 @@
  * A program that exchanges folders of its tree for links, and back, while teams keep, show and clean that tree: nothing
  * outside is read into the team's repository, and nothing outside is written or removed.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -16,63 +15,18 @@ import { realDisk } from '../../src/store/files/disk.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/files/paths.ts';
 import { removeTree } from '../../src/store/files/remove-tree.ts';
 import { makeOwnGit, makeVault, readyTree } from '../../src/store/team/vault.ts';
+import { exchanging, FILES, fill, repeating } from '../support/exchanging.ts';
 import { tempDir } from '../support/temp.ts';
 
 const { signal } = new AbortController();
 const ada = parseName('member', 'ada');
-const LASTS_MS = 5_000;
-const FILES = 30;
 
 let paths: TeamPaths;
 let outside: string;
 let tree: string;
 
-/** A folder of files: `d` of the tree, or the place that nobody may reach. */
-function fill(folder: string, text: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (let file = 0; file < FILES; file += 1) writeFileSync(join(folder, `f${file}`), `${text} ${file}\n`);
-}
-
 const contentsOf = (folder: string): Record<string, string> =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-
-/** Exchanges a folder for a link, makes it anew where it is gone, and so on until the test ends. */
-async function exchanging(folder: string): Promise<void> {
-  const loop = `const fs = require('node:fs');
-    const [folder, outside] = process.argv.slice(1);
-    const tries = (...calls) => { for (const call of calls) try { call(); } catch {} };
-    const fill = () => { for (let at = 0; at < ${FILES}; at += 1) fs.writeFileSync(folder + '/f' + at, 'mine'); };
-    console.log('begun');
-    for (;;) tries(
-      () => { if (!fs.existsSync(folder)) { fs.mkdirSync(folder, { recursive: true }); fill(); } },
-      () => fs.symlinkSync(outside, folder + '.link'),
-      () => fs.renameSync(folder, folder + '.away'),
-      () => fs.renameSync(folder + '.link', folder),
-      () => fs.renameSync(folder, folder + '.link'),
-      () => fs.renameSync(folder + '.away', folder),
-    );`;
-  const swapper = spawn(process.execPath, ['-e', loop, folder, outside], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = once(swapper, 'exit');
-  onTestFinished(async () => {
-    swapper.kill('SIGKILL');
-    await ended;
-  });
-  await once(swapper.stdout, 'data');
-}
-
-/** Repeats what teams do, which may fail: a program that does so has no claim to it. */
-async function repeating(work: () => unknown): Promise<number> {
-  let done = 0;
-  for (const end = performance.now() + LASTS_MS; performance.now() < end;) {
-    try {
-      await work();
-      done += 1;
-    } catch {
-      // The folder was away at that moment.
-    }
-  }
-  return done;
-}
 
 beforeEach(() => {
   const root = tempDir();
@@ -103,12 +57,12 @@ const isIsolating = findProgram('bwrap', process.env['PATH'] ?? '') !== undefine
 
 describe('while a program exchanges a folder of its tree for a link', { timeout: 60_000 }, () => {
   it.runIf(isIsolating)('nothing of elsewhere is kept in the repository', async () => {
-    await exchanging(join(tree, 'd'));
+    await exchanging(join(tree, 'd'), outside);
     const where = inTree(paths, ada, { signal });
     const kept = await repeating(async () => {
       await snapshot(where, { lend: [] });
     });
-    expect(kept).toBeGreaterThan(0);
+    expect(kept).not.toHaveLength(0);
     const blobs = blobsOfVault();
     expect(blobs).toContain('mine');
     expect(blobs).not.toContain('secret');
@@ -120,14 +74,14 @@ describe('while a program exchanges a folder of its tree for a link', { timeout:
     removeTree(realDisk, join(tree, 'd'));
     const bare = await snapshot(where, { lend: [] });
     const before = contentsOf(outside);
-    await exchanging(join(tree, 'd'));
+    await exchanging(join(tree, 'd'), outside);
     const shown = await repeating(async () => {
       for (const state of [full, bare]) {
         const { code, said } = await git(['read-tree', '--reset', '-u', state], where);
         if (code !== 0) throw new Error(said);
       }
     });
-    expect(shown).toBeGreaterThan(0);
+    expect(shown).not.toHaveLength(0);
     expect(contentsOf(outside)).toEqual(before);
   });
 
@@ -135,17 +89,17 @@ describe('while a program exchanges a folder of its tree for a link', { timeout:
     const where = inTree(paths, ada, { signal });
     const commit = await commitTree({ tree: await snapshot(where, { lend: [] }), parents: [], message: 'one' }, where);
     const before = contentsOf(outside);
-    await exchanging(join(tree, '.git/objects'));
+    await exchanging(join(tree, '.git/objects'), outside);
     const made = await repeating(() => {
       makeOwnGit(realDisk, paths, ada, { commit, sha256: false });
     });
-    expect(made).toBeGreaterThan(0);
+    expect(made).not.toHaveLength(0);
     expect(contentsOf(outside)).toEqual(before);
   });
 
   it('its removal removes nothing elsewhere', async () => {
     const before = contentsOf(outside);
-    await exchanging(join(tree, 'd/deep/er'));
+    await exchanging(join(tree, 'd/deep/er'), outside);
     await repeating(() => {
       removeTree(realDisk, join(tree, 'd'));
     });

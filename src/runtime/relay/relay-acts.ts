@@ -76,15 +76,18 @@ export async function kept(session: EngineSession, waiting: readonly Waiting[], 
   return answers;
 }
 
-/** What is answered when mail is as the store has it: leases, and changes of configurations. */
-export const settled = async (
+/** Changes what is written only by who knows what is there: configurations and ledgers. */
+export const changed = async (
   session: EngineSession,
   waiting: readonly Waiting[],
   teams: Teams,
-): Promise<Answered[]> => [...(await configured(session, waiting, teams)), ...(await leased(session, waiting, teams))];
+): Promise<Answered[]> => [
+  ...(await configured(session, waiting, teams)),
+  ...(await reserved(session, waiting, teams)),
+];
 
 /** Takes leases, holds them for longer, and gives them back. */
-async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+export async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const one of [...asked(waiting, 'lease'), ...asked(waiting, 'leave')]) {
     const { request } = one;
@@ -100,14 +103,21 @@ async function leased(session: EngineSession, waiting: readonly Waiting[], teams
   return answers;
 }
 
-async function configured(session: EngineSession, waiting: readonly Waiting[], teams: Teams) {
+async function configured(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const one of asked(waiting, 'configure')) {
     const { team, body } = one.request;
-    const mail = teams.get(team)?.mail;
-    let isChanged = false;
-    const said = await answerOf(mail?.configure(session, body).then((is) => void (isChanged = is)));
-    answers.push({ one, said: mail === undefined ? gone(team) : said.ok ? { ok: true, isChanged } : said });
+    answers.push({ one, said: await unlessBehind(team, teams.get(team)?.mail.configure(session, body)) });
+  }
+  return answers;
+}
+
+/** Appends to ledgers, one after the other: what is decided on an older account is refused. */
+async function reserved(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'ledger')) {
+    const { team, body } = one.request;
+    answers.push({ one, said: await unlessBehind(team, teams.get(team)?.mail.reserve(session, body)) });
   }
   return answers;
 }
@@ -142,6 +152,14 @@ async function together<One extends Waiting>(
 }
 
 const gone = (team: Name): RelayAnswer => ({ ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` });
+
+/** @param done whether it is written; undefined for a team that is gone */
+async function unlessBehind(team: Name, done: Promise<boolean> | undefined): Promise<RelayAnswer> {
+  let isBehind = false;
+  const said = await answerOf(done?.then((isWritten) => void (isBehind = !isWritten)));
+  if (done === undefined) return gone(team);
+  return said.ok ? { ok: true, isBehind } : said;
+}
 
 async function answerOf(done: Promise<void> | undefined): Promise<RelayAnswer> {
   try {

@@ -19,7 +19,17 @@ import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import { kept, made, posted, settled, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
+import {
+  changed,
+  kept,
+  leased,
+  made,
+  posted,
+  written,
+  type Answered,
+  type ReplicaTeam,
+  type Waiting,
+} from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -157,7 +167,10 @@ class Relay {
           `Only a server on timeline ${String(timeline)} answers, and ${String(this.#timeline)} was seen: it was replaced.`,
         );
       this.#timeline = timeline;
-      for (const { replica } of this.#replicas.values()) await requireSame(session, replica);
+      for (const { replica, mail } of this.#replicas.values()) {
+        await requireSame(session, replica);
+        await requireSame(session, mail.ledger, 'ledger');
+      }
       await this.#meet(session, isCopy);
       for (const team of this.#replicas.values()) await catchUp(session, team);
       this.#session = session;
@@ -218,6 +231,7 @@ class Relay {
         ...(await made(session, waiting)),
         ...(await kept(session, waiting, this.#replicas)),
         ...(await written(session, waiting, this.#replicas)),
+        ...(await changed(session, waiting, this.#replicas)),
       ];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
@@ -240,7 +254,7 @@ class Relay {
       this.#lookedAt = now;
       for (const { mail } of this.#replicas.values()) await mail.sync(session);
     }
-    return [...sent, ...(await settled(session, waiting, this.#replicas))];
+    return [...sent, ...(await leased(session, waiting, this.#replicas))];
   }
 
   /** Teams that are new to this machine. */
@@ -251,6 +265,7 @@ class Relay {
       await requireSame(session, replica);
       const paths = teamPaths(this.#root, team.name);
       const mail = new TeamMail(realDisk, paths, team.id, this.#options.clock);
+      await requireSame(session, mail.ledger, 'ledger');
       this.#replicas.set(team.name, { replica, mail });
       await mail.begin(session, isCopy);
     }
@@ -273,10 +288,10 @@ class Relay {
 }
 
 /** @throws StoreError `ENGINE_DIVERGED` */
-async function requireSame(session: EngineSession, replica: Replica): Promise<void> {
+async function requireSame(session: EngineSession, replica: Replica, of: 'log' | 'ledger' = 'log'): Promise<void> {
   // Number and text are read together: a record that comes between the two would look like a loss.
   const { number, line } = replica.position;
-  if (number > 0 && (await session.line(replica.id, number)) !== line) throw replica.diverged();
+  if (number > 0 && (await session.line(replica.id, number, of)) !== line) throw replica.diverged();
 }
 
 /** What a process takes its lease for, before it acts. */

@@ -9,13 +9,14 @@ import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
+import { Replica } from '../../store/engine/replica.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts';
 import { Locks } from '../../store/lock/lock.ts';
 import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
-import type { ConfigChange, LeaseAsked } from '../../store/replica/relay-client.ts';
+import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
 import { bringConfig, changeConfig } from './shared-config.ts';
@@ -33,6 +34,7 @@ export class TeamMail {
   readonly #place: MailPlace;
   readonly #boxes = new Map<Name, SharedInbox>();
   readonly #events: SharedEvents;
+  readonly #ledger: Replica;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -45,7 +47,28 @@ export class TeamMail {
     this.#locks = locks;
     const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota: DEFAULT_QUOTA, durable: false });
     this.#place = { disk: pinned.disk, paths, locks, sender, team, now: () => clock.now() };
+    this.#ledger = new Replica(pinned.disk, team, { paths, path: paths.ledger, create: true });
     this.#events = new SharedEvents({ paths, pinned, locks, clock, team });
+  }
+
+  /** What must be the same in the store as it is here: its ledger. */
+  get ledger(): Replica {
+    return this.#ledger;
+  }
+
+  /** @returns false if others wrote before; the ledger here is up to date in both cases */
+  async reserve(session: EngineSession, { after, lines }: LedgerAsked): Promise<boolean> {
+    const isWritten = await session.appendLedger(this.#team, after, lines);
+    await this.#follow(session);
+    return isWritten;
+  }
+
+  async #follow(session: EngineSession): Promise<void> {
+    for (;;) {
+      const lines = await session.after(this.#team, this.#ledger.position.number, 'ledger');
+      if (lines.length === 0) return;
+      this.#ledger.append(lines);
+    }
   }
 
   /** @param isCopy whether the replica was copied from that of another machine */
@@ -65,6 +88,7 @@ export class TeamMail {
         if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
       }
     await this.#events.sync(session);
+    await this.#follow(session);
   }
 
   /**

@@ -334,6 +334,60 @@ begin
     order by event.number limit most;
 end $$;
 
+-- A member reserves for itself and settles that; limits are set by the lead.
+create function teams.must_spend(of_team text, entry jsonb) ${safe('void')} stable as $$
+begin
+  perform teams.must(of_team, coalesce(case entry ->> 'do'
+    when 'limit' then 'lead'
+    when 'settle' then (
+      select teams.readable(line) #>> '{entry,member}' from teams.ledger
+      where team = of_team and teams.readable(line) -> 'entry' @> jsonb_build_object('do', 'reserve', 'id', entry -> 'id')
+    )
+    else entry ->> 'member'
+  end, 'lead'));
+end $$;
+
+-- Records of the ledger that were decided with the first after of it. @returns null if there are others meanwhile
+create function teams.append_ledger(of_team text, after bigint, lines text[]) ${safe('bigint')} as $$
+declare
+  top bigint;
+  one text;
+begin
+  perform teams.must_belong(of_team);
+  foreach one in array lines loop
+    if not teams.may(of_team, '${EACH}') then
+      perform teams.must_spend(of_team, teams.readable(one) -> 'entry');
+    end if;
+    if one ~ E'[\\n\\r]' then
+      raise exception 'a record is one line' using errcode = '22023';
+    end if;
+  end loop;
+  if not exists (select from teams.team where id = of_team and archived is null) then
+    raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
+  end if;
+  insert into teams.ledger_head values (of_team) on conflict do nothing;
+  select last into top from teams.ledger_head where team = of_team for update;
+  -- The answer to the same records was lost.
+  if (select line from teams.ledger where team = of_team and number = after + 1) = lines[1] then
+    return after + cardinality(lines);
+  end if;
+  if top <> after then
+    return null;
+  end if;
+  insert into teams.ledger select of_team, top + nr, line from unnest(lines) with ordinality as decided (line, nr);
+  update teams.ledger_head set last = top + cardinality(lines) where team = of_team;
+  perform pg_notify('teams', 'mail');
+  return top + cardinality(lines);
+end $$;
+
+create function teams.ledger_after(of_team text, after bigint, most integer)
+${safe('table (number bigint, line text)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select ledger.number, ledger.line from teams.ledger
+    where ledger.team = of_team and ledger.number > after order by ledger.number limit most;
+end $$;
+
 create function teams.schema_version() ${safe('integer', 'sql')} stable as $$
   select version from teams.about
 $$;
@@ -361,5 +415,7 @@ export const ENGINE_FUNCTIONS = [
   'event_source(text, text, bigint)',
   'tell_events(text, text, bigint, text[])',
   'events_after(text, text, bigint, integer)',
+  'append_ledger(text, bigint, text[])',
+  'ledger_after(text, bigint, integer)',
   'schema_version()',
 ] as const;

@@ -13,8 +13,11 @@ export const ENGINE_SCHEMA = 3;
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
 
-/** Version 3. Each machine has an event log of its own; what other machines tell is added to it. */
-const EVENT_TABLES = `
+/**
+ * Version 3: the events of a team, and its ledger. Each machine has an event log of its own; what other machines tell is
+ * added to it. The ledger is the same everywhere.
+ */
+const VERSION_3 = `
 create table teams.event_source (
   team text not null references teams.team, role name not null, source text not null, place bigint not null,
   primary key (team, role, source)
@@ -24,10 +27,14 @@ create table teams.event (
   team text not null references teams.team, number bigint not null, role name not null, source text not null,
   line text not null, primary key (team, number)
 );
+create table teams.ledger_head (team text primary key references teams.team, last bigint not null default 0);
+create table teams.ledger (
+  team text not null references teams.team, number bigint not null, line text not null, primary key (team, number)
+);
 `;
 
 /** What a version adds to the tables of the one before it. */
-const UPGRADES: Readonly<Record<number, string>> = { 3: EVENT_TABLES };
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3 };
 
 /** What no role gets but by a grant. */
 const CLOSED = `
@@ -86,7 +93,7 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
-${EVENT_TABLES}
+${VERSION_3}
 ${FUNCTION_SCRIPT}
 ${CLOSED}
 `;

@@ -15,6 +15,9 @@ const PAGE = 2_000;
 const CONFIG = 'config';
 const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
 
+/** What has one order for all machines. */
+type EngineOrder = 'log' | 'ledger';
+
 export interface EngineTeam {
   readonly id: string;
   readonly name: Name;
@@ -103,25 +106,42 @@ export class EngineSession {
     await this.#rows('select teams.append($1, $2)', [team, lines]);
   }
 
-  /** The records after a number, in their order; at most a page of them. */
-  async after(team: string, number: number): Promise<string[]> {
+  /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
+  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<string[]> {
     const rows = await this.#rows<{ number: string; line: string }>(
-      'select number, line from teams.log_after($1, $2, $3)',
+      `select number, line from teams.${of}_after($1, $2, $3)`,
       [team, number, PAGE],
     );
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
-      throw new StoreError('ENGINE_DIVERGED', `The store has a gap after record ${String(number)} of team ${team}.`);
+      throw new StoreError(
+        'ENGINE_DIVERGED',
+        `The store has a gap after record ${String(number)} of the ${of} of team ${team}.`,
+      );
     return rows.map(({ line }) => line);
   }
 
   /** @returns undefined if there is no such record */
-  async line(team: string, number: number): Promise<string | undefined> {
-    const rows = await this.#rows<{ line: string }>('select line from teams.log_after($1, $2, 1) where number = $3', [
+  async line(team: string, number: number, of: EngineOrder = 'log'): Promise<string | undefined> {
+    const rows = await this.#rows<{ line: string }>(`select line from teams.${of}_after($1, $2, 1) where number = $3`, [
       team,
       number - 1,
       number,
     ]);
     return rows[0]?.line;
+  }
+
+  /**
+   * Appends records to the ledger that were decided with its first `after` records.
+   *
+   * @returns false if it has others meanwhile: then none of them was written
+   */
+  async appendLedger(team: string, after: number, lines: readonly string[]): Promise<boolean> {
+    const [row] = await this.#rows<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
+      team,
+      after,
+      lines,
+    ]);
+    return typeof row?.last === 'string';
   }
 
   /** The text of the team's configuration; undefined if it has none. */

@@ -58,5 +58,5 @@ export function noteDivergence(root: string, why: string): void {
 export function openReplica(root: string, { id, name }: EngineTeam, config: string | undefined, clock: Clock): Replica {
   const paths = teamPaths(root, name);
   if (!isTeam(realDisk, paths)) makeReplica(root, { name, config }, { clock });
-  return new Replica(realDisk, paths, id);
+  return new Replica(realDisk, id, { paths, path: paths.log });
 }

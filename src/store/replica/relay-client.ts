@@ -35,6 +35,9 @@ const configSchema = z.object({ before: z.string(), next: z.string() });
 /** The text of a configuration, and the one that it was made from. */
 export type ConfigChange = z.infer<typeof configSchema>;
 
+const ledgerSchema = z.object({ after: z.number().int().nonnegative(), lines: z.array(z.string()).min(1) });
+export type LedgerAsked = z.infer<typeof ledgerSchema>;
+
 /** What can be asked, with its body; a record is text. */
 interface Bodies {
   readonly append: string;
@@ -42,6 +45,7 @@ interface Bodies {
   readonly send: PostedMail;
   readonly lease: LeaseAsked;
   readonly leave: LeaseAsked;
+  readonly ledger: LedgerAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
   readonly configure: ConfigChange;
@@ -50,13 +54,13 @@ interface Bodies {
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep', 'configure', 'stay']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'configure', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
 const answerSchema = z.union([
-  /** `owner`: who has the lease that was asked for; `isChanged`: whether the configuration is. */
-  z.object({ ok: z.literal(true), owner: z.string().optional(), isChanged: z.boolean().optional() }),
+  /** `owner`: who has the lease that was asked for. `isBehind`: nothing was written, since others wrote before. */
+  z.object({ ok: z.literal(true), owner: z.string().optional(), isBehind: z.boolean().optional() }),
   z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
 ]);
 
@@ -102,6 +106,10 @@ function requestOf(
   if (asked === 'configure') {
     const change = jsonAnswer(configSchema, text);
     return change.ok ? { do: asked, team, body: change.value } : undefined;
+  }
+  if (asked === 'ledger') {
+    const decided = jsonAnswer(ledgerSchema, text);
+    return decided.ok ? { do: asked, team, body: decided.value } : undefined;
   }
   const lease = jsonAnswer(leaseSchema, text);
   return lease.ok ? { do: asked, team, body: lease.value } : undefined;
@@ -191,12 +199,22 @@ export class RelayClient {
    * @throws StoreError as {@link commit}
    */
   async configure(team: Name, change: ConfigChange): Promise<boolean> {
-    return (await this.#ask('configure', team, JSON.stringify(change))).isChanged === true;
+    return (await this.#ask('configure', team, JSON.stringify(change))).isBehind !== true;
   }
 
   /** Gives a lease back. What its holder acknowledged is acknowledged in the store then. @throws StoreError as {@link commit} */
   async leaveLease(team: Name, lease: LeaseAsked): Promise<void> {
     await this.#ask('leave', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+  }
+
+  /**
+   * Appends to the team's ledger what was decided with its first `after` records. The ledger here is up to date then.
+   *
+   * @returns false if there are other records meanwhile: decide again
+   * @throws StoreError as {@link commit}: it is then unknown whether they were written
+   */
+  async commitLedger(team: Name, after: number, lines: readonly string[]): Promise<boolean> {
+    return (await this.#ask('ledger', team, JSON.stringify({ after, lines }))).isBehind !== true;
   }
 
   /** @returns whether a relay runs: it goes on while it is asked this now and then */

@@ -26,6 +26,7 @@ const append = async (session: Client, team: string, ...lines: string[]): Promis
 
 const event = (type: string, member?: string): string =>
   JSON.stringify({ type, at: '2026-01-01T00:00:00.000Z', member });
+const spends = (entry: object): string => JSON.stringify({ v: 1, chain: '', entry });
 const tell = async (session: Client, team: string, ...lines: string[]): Promise<void> => {
   const source = id();
   await session.query('select teams.event_source($1, $2, 0)', [team, source]);
@@ -67,6 +68,17 @@ describe.skipIf(!hasPostgres)('the engine', () => {
       ['its own inbox', (ada) => ada.query('select * from teams.mail_after($1, $2, 0, 10)', [team, 'ada'])],
       ['the log of its team', (ada) => ada.query('select * from teams.log_after($1, 0, 10)', [team])],
       ['what its own program said', (ada) => tell(ada, team, event('agent.said', 'ada'))],
+      [
+        'what it reserves and uses',
+        async (ada) => {
+          const [first, second] = [
+            spends({ do: 'reserve', id: 'r1', member: 'ada' }),
+            spends({ do: 'settle', id: 'r1' }),
+          ];
+          await ada.query('select teams.append_ledger($1, 0, $2)', [team, [first]]);
+          await ada.query('select teams.append_ledger($1, 1, $2)', [team, [second]]);
+        },
+      ],
       ['what others told', (ada) => ada.query('select * from teams.events_after($1, $2, 0, 10)', [team, 'here'])],
       ['its own lease', (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'ada', 'p1'])],
     ])('allows %s', async (_what, act) => {
@@ -96,6 +108,21 @@ describe.skipIf(!hasPostgres)('the engine', () => {
       ['what the program of another said', (ada) => tell(ada, team, event('agent.said', 'bob'))],
       ['what the lead decides about it', (ada) => tell(ada, team, event('boundary.granted', 'ada'))],
       ['what nobody is named for', (ada) => tell(ada, team, event('agent.said'))],
+      ['a limit', (ada) => ada.query('select teams.append_ledger($1, 2, $2)', [team, [spends({ do: 'limit' })]])],
+      [
+        'a reservation of another',
+        (ada) => ada.query('select teams.append_ledger($1, 2, $2)', [team, [spends({ do: 'reserve', member: 'bob' })]]),
+      ],
+      [
+        'what another one uses',
+        async (ada) => {
+          await host.query('select teams.append_ledger($1, 2, $2)', [
+            team,
+            [spends({ do: 'reserve', id: 'r2', member: 'bob' })],
+          ]);
+          await ada.query('select teams.append_ledger($1, 3, $2)', [team, [spends({ do: 'settle', id: 'r2' })]]);
+        },
+      ],
       ['an event of another team', (ada) => tell(ada, other, event('agent.said', 'ada'))],
       ["the lead's lease", (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'lead', 'p1'])],
       ['a document', (ada) => ada.query('select teams.write_document($1, $2, 0, $3)', [team, 'config', '{}'])],
@@ -213,6 +240,29 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     expect(await heard('here')).toEqual([]);
     // A source is of its role: nobody hides what another told, or moves its place.
     expect(await heard('here', await session('ada'))).toEqual([...lines, lines[1]]);
+  });
+
+  it('appends to a ledger what was decided with all of it, once', async () => {
+    const limited = id();
+    await host.query('select teams.create_team($1, $2)', [limited, 'limited']);
+    const append = async (after: number, lines: string[], by = host): Promise<unknown> =>
+      (
+        await by.query<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
+          limited,
+          after,
+          lines,
+        ])
+      ).rows[0]?.last;
+    const [one, two, three] = ['1', '2', '3'].map((name) => spends({ do: 'limit', name })) as [string, string, string];
+    expect(await append(0, [one, two])).toBe('2');
+    // The answer was lost; or another one decided with less.
+    expect(await append(0, [one, two])).toBe('2');
+    expect(await append(0, [three])).toBeNull();
+    expect(await append(1, [three])).toBeNull();
+    const both = await Promise.all([append(2, [three]), append(2, [spends({ do: 'limit' })], await session('host'))]);
+    expect(both.toSorted()).toEqual(['3', null]);
+    const { rows } = await host.query('select number from teams.ledger_after($1, 0, 10)', [limited]);
+    expect(rows).toHaveLength(3);
   });
 
   it('hands mail out until it is acknowledged, once each', async () => {
