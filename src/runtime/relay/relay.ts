@@ -21,11 +21,11 @@ import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.t
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import {
+  changed,
   kept,
   leased,
   made,
   posted,
-  reserved,
   written,
   type Answered,
   type ReplicaTeam,
@@ -232,7 +232,7 @@ class Relay {
         ...(await made(session, waiting)),
         ...(await kept(session, waiting, this.#replicas)),
         ...(await written(session, waiting, this.#replicas)),
-        ...(await reserved(session, waiting, this.#replicas)),
+        ...(await changed(session, waiting, this.#replicas)),
       ];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
