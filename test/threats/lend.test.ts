@@ -140,6 +140,18 @@ describe('what may not be lent', () => {
     }
   });
 
+  it('what lies in a folder that is lent to be written is refused: a member can put a link there', async () => {
+    const [cache, keys] = [join(home, 'cache'), join(home, '.ssh')];
+    mkdirSync(keys);
+    writeFileSync(join(keys, 'id'), 'a key');
+    symlinkSync(keys, join(cache, 'data'));
+    const plan = { write: ['~/cache'], read: ['~/cache/data'] };
+    const { code, out, err } = await run('cat ~/cache/data/id', { plan });
+    expect(`${out}${err}`).not.toContain('a key');
+    expect(code).not.toBe(0);
+    expect(`${out}${err}`.replaceAll('\n', ' ')).toContain('lies in a folder that is lent to be written');
+  });
+
   it('an untrusted project lends nothing', async () => {
     mkdirSync(join(cwd, '.teams'));
     writeFileSync(

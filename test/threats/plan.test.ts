@@ -3,6 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { LEAD, parseName } from '../../src/model/text/names.ts';
+import { realDisk } from '../../src/store/files/disk.ts';
+import { teamPaths } from '../../src/store/files/paths.ts';
+import { processesElsewhere } from '../../src/store/replica/elsewhere.ts';
+import { leaseOwner } from '../../src/store/team/lease.ts';
 import { failureSchema, Workplace } from '../support/cli.ts';
 
 const keptSchema = z.looseObject({ text: z.string() });
@@ -70,5 +75,15 @@ it('doctor shows the plan before it trusts it', async () => {
 
 it('a plan of an earlier version, without a seal, goes on where the state vouches for it', async () => {
   write({ ...kept(), seal: undefined, team: undefined });
+  expect((await place.teams(...AGAIN)).code).toBe(0);
+});
+
+it('a list of processes on other machines, in a team that is in no store, says nothing', async () => {
+  const since = Date.now();
+  const processes = ['lead', 'ada'].map((name) => ({ name, pidThere: 7, machine: 'evil', since }));
+  place.put('.teams/crew/elsewhere.json', JSON.stringify({ version: 1, processes }));
+  const paths = teamPaths(place.root, parseName('team', 'crew'));
+  expect(processesElsewhere(realDisk, paths).size).toBe(0);
+  expect(leaseOwner(realDisk, paths, LEAD)?.where).not.toBe('elsewhere');
   expect((await place.teams(...AGAIN)).code).toBe(0);
 });

@@ -271,7 +271,9 @@ const OPENERS: Readonly<Record<string, string>> = {
   'runtime/team/verify-command.ts: runCommand': 'as above; the caller wraps its argv',
   'runtime/team/hooks.ts: startProcess':
     'a hook that may refuse a task: as above; the others: own-places.ts, as above or outside of the workspace',
-  'runtime/process/git.ts: startProcess': 'none: git, which runs nothing that the repository names',
+  'runtime/process/git.ts: startProcess':
+    "git, which runs nothing that the repository names: none in the project, on a member's tree tree-git.ts",
+  'runtime/process/tree-git.ts: startProcess': 'it is the probe of that isolation',
   'runtime/process/detach.ts: spawn': 'none: our own lead',
   'runtime/process/user-program.ts: spawn': "none: the person's own git, gh or glab, outside of the project",
   'runtime/process/terminal-process.ts: spawn': 'none: our own view',

@@ -12,6 +12,7 @@ import { ownIdentity } from '../../os/process-table.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { replicaOf } from './replica-root.ts';
 
 const holderSchema = z.object({
   pid: z.number().int().positive(),
@@ -62,9 +63,10 @@ const fileSchema = z.object({
   processes: z.array(z.object({ name: memberSchema, pidThere: z.number(), machine: z.string(), since: z.number() })),
 });
 
-/** As the relay knows them; none in a team that is not in a store. */
-export function processesElsewhere(disk: Disk, { elsewhere }: TeamPaths): ReadonlyMap<Name, ProcessElsewhere> {
+/** As the relay knows them; none in a team that is not in a store, where a pull or a program may have put that file. */
+export function processesElsewhere(disk: Disk, { elsewhere, root }: TeamPaths): ReadonlyMap<Name, ProcessElsewhere> {
   const text = readText(disk, elsewhere, 1024 * 1024);
+  if (text !== undefined && replicaOf(disk, root) === undefined) return new Map();
   const read = text === undefined ? undefined : jsonAnswer(fileSchema, text);
   const known = read?.ok === true ? read.value.processes : [];
   return new Map(known.map((one) => [one.name, { where: 'elsewhere', ...one }]));
