@@ -13,7 +13,7 @@ export { type EngineAddress, parseEngineAddress, shownAddress } from './model/co
 export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
 export { endUnfinishedMoves, moveToFiles, moveToStore } from './runtime/relay/migrate-team.ts';
 export { isMovingIn, movedTo, movesIn } from './store/replica/unfinished-moves.ts';
-export { isReplica, makeSharedTeam } from './runtime/relay/make-shared-team.ts';
+export { isReplica, newTeam } from './runtime/relay/new-team.ts';
 export { serveReplica } from './runtime/relay/relay.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
@@ -200,7 +200,7 @@ export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doc
 export { teamEvents, teamNews } from './runtime/views/team-events.ts';
 export { TimeSlices } from './runtime/process/time-slices.ts';
 export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
-export { makeTeam, openHandle, TeamHandle } from './runtime/team/team-handle.ts';
+export { openHandle, TeamHandle } from './runtime/team/team-handle.ts';
 export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
 export type { Permissions } from './policy/sandbox/effective-sandbox.ts';
 export { memberPermissions } from './runtime/lead/member-permissions.ts';

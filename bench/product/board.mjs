@@ -11,11 +11,12 @@ const boardIn = (dir, disk, create = false) => new BoardStore(pathsIn(dir).log, 
 const lifeOf = (index) => ULID_ZERO.slice(0, 24) + String(index).padStart(2, '0');
 const memberOf = (index) => parseName('member', `w${index}`);
 
-function must({ outcome }) {
+async function must(answer) {
+  const { outcome } = await answer;
   if (!outcome.ok) throw new Error(outcome.why);
 }
 
-function prepareBoard(dir, tasks, claimants) {
+async function prepareBoard(dir, tasks, claimants) {
   makeTeamIn(dir);
   const board = boardIn(dir, lazyDisk, true);
   const changes = [{ type: 'team.opened', profile: 'v8', claim: 'auto' }];
@@ -25,9 +26,9 @@ function prepareBoard(dir, tasks, claimants) {
   }
   for (let id = 1; id <= tasks; id += 1)
     changes.push({ type: 'task.created', task: String(id), fields: newTaskSchema.parse({ subject: `Task ${id}` }) });
-  must(board.append(PERSON, () => ({ type: 'log.opened', team: ULID_ZERO, name: pathsIn(dir).name })));
+  await must(board.append(PERSON, () => ({ type: 'log.opened', team: ULID_ZERO, name: pathsIn(dir).name })));
   for (let at = 0; at < changes.length; at += BATCH)
-    must(board.append(PERSON, () => ({ type: 'batch', changes: changes.slice(at, at + BATCH) })));
+    await must(board.append(PERSON, () => ({ type: 'batch', changes: changes.slice(at, at + BATCH) })));
   board.close();
 }
 
@@ -41,14 +42,14 @@ export const claiming = (isDurable) => ({
     store.fold();
     return {
       /** @returns the id of a task that was claimed and completed; undefined when none is pending */
-      next() {
+      async next() {
         for (let task = nextClaim(store.fold(), member); task; task = nextClaim(store.board, member)) {
           const { id } = task;
-          const { outcome } = store.append(author, () => ({ type: 'task.claimed', task: id, member }));
+          const { outcome } = await store.append(author, () => ({ type: 'task.claimed', task: id, member }));
           if (!outcome.ok) continue;
           const { epoch } = store.board.tasks.get(id).claim;
           const result = { summary: 'done', files: [] };
-          must(store.append(author, () => ({ type: 'task.completed', task: id, epoch, result })));
+          await must(store.append(author, () => ({ type: 'task.completed', task: id, epoch, result })));
           return id;
         }
         return undefined;

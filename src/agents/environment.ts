@@ -1,8 +1,10 @@
 /**
  * The environment of a child, by allow-list (docs/specification.md R7.5): what every program needs, what the user
- * named, and the variables of that kind of agent. Keys of other agents, and `TEAMS_*` of the parent, are never passed.
+ * named, and the variables of that kind of agent. Keys of other agents, and `TEAMS_*` of the parent, are never passed;
+ * the address of a store, which may have a password, also where the user named it.
  */
 import { recordOf, type AgentKind } from '../model/agent/agent-kinds.ts';
+import { ENV } from '../model/text/environment.ts';
 
 const COMMON: ReadonlySet<string> = new Set([
   'PATH',
@@ -43,7 +45,7 @@ export function childEnvironment(
     passed.has(name) ||
     recordOf(kind).environment.some((prefix) => name.startsWith(prefix));
   const inherited = Object.entries(parent).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && comesAlong(name) ? [[name, value]] : [],
+    value !== undefined && name !== ENV.store && comesAlong(name) ? [[name, value]] : [],
   );
   return Object.fromEntries([...inherited, ...Object.entries(env), ...Object.entries(add)]);
 }

@@ -14,16 +14,40 @@ interface AwaitedPipe {
 }
 
 /** Numbers of system calls. */
-const CALLS: Readonly<Record<string, { readonly openat: number; readonly open?: number; readonly read: number }>> = {
+interface Calls {
+  readonly openat: number;
+  readonly open?: number;
+  readonly read: number;
+}
+const CALLS: Readonly<Record<string, Calls>> = {
   x64: { openat: 257, open: 2, read: 0 },
   arm64: { openat: 56, read: 63 },
 };
 const AT_FDCWD = 0xffffff9c;
 const LONGEST_PATH = 4096;
 
+/** The pipe of a process, or of what it started. */
 export function awaitedPipe(pid: number): AwaitedPipe | undefined {
   const calls = process.platform === 'linux' ? CALLS[process.arch] : undefined;
   if (calls === undefined) return undefined;
+  for (const one of family(pid)) {
+    const pipe = pipeOf(one, calls);
+    if (pipe !== undefined) return pipe;
+  }
+  return undefined;
+}
+
+function family(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return [pid, ...children.flatMap((child) => family(Number(child)))];
+  } catch {
+    // It ended.
+    return [pid];
+  }
+}
+
+function pipeOf(pid: number, calls: Calls): AwaitedPipe | undefined {
   const at = `/proc/${pid}`;
   try {
     const [call = NaN, first = NaN, second = NaN] = readFileSync(`${at}/syscall`, 'utf8').split(' ').map(Number);

@@ -1,5 +1,5 @@
 /** Finds programs. */
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import process from 'node:process';
 
@@ -29,6 +29,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
+export const bubblewrap = (environment: Readonly<Record<string, string | undefined>>): string | undefined =>
+  process.platform === 'linux' ? findProgram('bwrap', pathOutside(environment['PATH'] ?? '')) : undefined;
+
 /**
  * The entries of `path` for a program that this runtime itself starts outside of an isolation, such as git: absolute, and
  * outside of the project, whose files a clone brings and members write. `npx` and `npm run` put the project's
@@ -41,8 +45,9 @@ export function pathOutside(path: string, at = process.cwd()): string {
   const known = outside.get(key);
   if (known !== undefined) return known;
   const around = [...projects, projectAround(at)];
-  const isOutside = (entry: string): boolean => !around.some((project) => isBelow(project, entry));
-  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry) && isOutside(realPath(entry)));
+  const isOutside = (entry: string): boolean =>
+    !around.some((project) => project !== undefined && leadsThrough(entry, project));
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry) && isOutside(entry));
   const found = entries.join(delimiter);
   outside.set(key, found);
   return found;
@@ -73,8 +78,43 @@ function projectAround(at: string): string | undefined {
 
 const MARKS = ['.git', '.teams'];
 
-const isBelow = (folder: string | undefined, path: string): boolean =>
-  folder !== undefined && (path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+/**
+ * Whether a path is in a folder, or one of its links leads there. A link in the folder may lead elsewhere now and into it
+ * at the next moment, so where the path ends says nothing.
+ *
+ * @param path absolute
+ * @param folder without links
+ */
+export function leadsThrough(path: string, folder: string): boolean {
+  const left = path.split(sep);
+  let at: string = sep;
+  for (let links = 0; left.length > 0;) {
+    at = join(at, left.shift() ?? '');
+    if (isBelow(folder, at)) return true;
+    const to = linkAt(at);
+    if (to === undefined) continue;
+    links += 1;
+    if (links > MOST_LINKS) return true;
+    left.unshift(...to.split(sep));
+    at = isAbsolute(to) ? sep : dirname(at);
+  }
+  return false;
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // No link, or nothing there.
+    return undefined;
+  }
+}
+
+const isBelow = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
 function realPath(path: string): string {
   try {

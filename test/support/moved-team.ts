@@ -28,6 +28,7 @@ const MEMBERS = [LEAD, parseName('member', 'ada'), parseName('member', 'bob')];
 /** What a move must leave as it is. */
 export interface TeamContent {
   readonly log: string;
+  readonly ledger: string;
   readonly mail: Record<string, string[]>;
   readonly results: string[];
   readonly documents: Record<string, string>;
@@ -49,6 +50,7 @@ export class FilesPlace {
     for (const subject of ['One', 'Two', 'Three']) await files.ok('task', 'create', 'login', subject);
     await files.ok('task', 'claim', 'login', '1', '--as', 'ada');
     await files.ok('task', 'complete', 'login', '1', '--as', 'ada', '--result', `Done: ${'r'.repeat(5_000)}`);
+    await files.ok('budget', 'login', '--set', 'cost=5');
     for (const text of ['taken', 'first', 'second ✓']) await files.ok('send', 'login', 'ada', text);
     await files.ok('send', 'login', 'bob', 'x'.repeat(300_000));
     await files.ok('send', 'login', 'lead', 'to the lead', '--as', 'bob');
@@ -104,6 +106,7 @@ export function contentOf({ log, ...paths }: TeamPaths): TeamContent {
   );
   return {
     log: readFileSync(log, 'utf8'),
+    ledger: existsSync(paths.ledger) ? readFileSync(paths.ledger, 'utf8') : '',
     mail: Object.fromEntries(mail),
     results: [...results, ...blobs.map((hash) => readFileSync(paths.blob(hash), 'utf8'))],
     documents: Object.fromEntries(documentsOf(realDisk, all)),

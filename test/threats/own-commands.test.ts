@@ -88,6 +88,18 @@ describe('a hook or subscriber that names a script which a member may rewrite', 
     }
   });
 
+  it('a link from elsewhere that leads through the workspace, wherever it ends at that moment', async () => {
+    const elsewhere = join(base, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'notify.sh'), `#!/bin/sh\n${escape()}\n`, { mode: 0o755 });
+    const link = join(base, 'notify');
+    symlinkSync(join(project, 'current/notify.sh'), link);
+    const { code, err } = await run({ hooks: { onFinished: link }, run: `ln -s ${elsewhere} current` });
+    expect(code, err).toBe(0);
+    expect(existsSync(join(project, 'ran')), 'it ran').toBe(true);
+    expect(existsSync(outside)).toBe(false);
+  });
+
   it('a subscriber, and onTeammateIdle', async () => {
     const { code, err } = await run({
       hooks: { onTeammateIdle: './notify.sh' },

@@ -348,6 +348,8 @@ export interface MemberStatus {
   readonly state: MemberState;
   readonly reason: string;
   readonly pid: number | null;
+  /** The machine of its process, where that is another one; `pid` is null then. */
+  readonly machine?: string | undefined;
   readonly task: string | null;
 }
 

@@ -24,7 +24,8 @@ export interface OwnBudget {
   readonly store: { readonly clock: Clock };
 }
 
-class OwnLedger implements Pick<Ledger, 'look' | 'change' | 'tryChange' | 'offset'> {
+class OwnLedger implements Pick<Ledger, 'look' | 'change' | 'tryChange' | 'offset' | 'isShared'> {
+  readonly isShared = false;
   readonly #account = new BudgetAccount();
   #entries = 0;
 

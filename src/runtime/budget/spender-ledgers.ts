@@ -11,7 +11,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 /** Who spends: a member, or the lead. */
 export interface Spender {
   readonly store: {
-    readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'tryChange' | 'offset'>;
+    readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'tryChange' | 'offset' | 'isShared'>;
     /** That of the user's day. */
     readonly day: Pick<TeamStore['day'], 'look' | 'change' | 'mark'>;
     readonly paths?: Pick<TeamStore['paths'], 'name' | 'folder'> | undefined;
@@ -69,10 +69,45 @@ export class SpenderLedgers {
         return { entries: this.#noted(ask, team, admission), result: admission };
       });
     for (;;) {
+      if (ledger.isShared && ledger.look() !== undefined) return this.#askApart(ask);
       const admission = await day.change((account) => this.#askBoth(ask, account));
       if (admission !== undefined) return admission;
       await this.#spender.store.clock.sleep(TRY_AGAIN_MS);
     }
+  }
+
+  /**
+   * The ledger of several machines cannot be held while the other one is asked: the day's is asked first, reserved on
+   * last, and what it does not grant then is given back.
+   */
+  async #askApart(ask: ReservationAsk): Promise<Admission> {
+    const { day, ledger } = this.#spender.store;
+    const onDay = (want: Amount, isFinal: boolean): Promise<Admission> =>
+      day.change((account) => {
+        const wants = ask.wanted(account);
+        const admission = admitBy(account, this.#ofDay, { ...wants, want: { ...wants.want, ...want } });
+        const isNoted = isFinal || admission.do !== 'grant';
+        return { entries: isNoted ? this.#notedOnDay(ask, account, admission) : [], result: admission };
+      });
+    const first = await onDay({}, false);
+    if (first.do !== 'grant') return first;
+    const team = await ledger.change((account) => {
+      const wants = ask.wanted(account);
+      const admission = admitBy(account, this.#who(ask), { ...wants, want: { ...wants.want, ...first.hold } });
+      return { entries: this.#noted(ask, account, admission), result: admission };
+    });
+    if (team.do !== 'grant') {
+      const { by } = this.#spender;
+      await day.change(({ waiting }) => {
+        // What the team refuses is written on its ledger only.
+        return { entries: waiting.has(by) ? [{ do: 'withdraw', member: by, by }] : [], result: undefined };
+      });
+      return team;
+    }
+    const last = await onDay(team.hold, true);
+    if (last.do !== 'grant')
+      await ledger.change(() => ({ entries: [{ do: 'settle', id: ask.id, used: {} }], result: undefined }));
+    return last;
   }
 
   /** Appends records to each ledger that limits something. */

@@ -13,7 +13,7 @@ import { ENV } from '../../model/text/environment.ts';
 import { judgedAs, writersOf } from '../../policy/sandbox/judged-work.ts';
 import { namedPaths } from '../../policy/sandbox/own-command.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
-import { findProgram, pathOutside } from '../../os/program-path.ts';
+import { findProgram, leadsThrough, pathOutside } from '../../os/program-path.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { entriesAt, realPath } from '../../store/workspace/sandbox-host.ts';
@@ -83,7 +83,7 @@ export class OwnPlaces {
     if (named.namesWorkspace || named.plain.some((word) => this.#files.has(word))) return true;
     const programs = named.plain.flatMap((word) => findProgram(word, pathOutside(path, cwd)) ?? []);
     const real = realPath(cwd);
-    return [...named.absolute, ...programs].some((one) => isBelow(realPath(one), real));
+    return [...named.absolute, ...programs].some((one) => leadsThrough(one, real));
   }
 
   #surroundings(cwd: string) {

@@ -4,15 +4,10 @@ import { startProcess } from '../../agents/programs/process.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { callFilter } from '../../policy/sandbox/call-filter.ts';
 import { keepCallFilter } from '../../store/user/call-filter-file.ts';
-import { findProgram, pathOutside } from '../../os/program-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PROBE_MS = 20_000;
-
-/** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
-export const bubblewrap = (environment: Environment): string | undefined =>
-  process.platform === 'linux' ? findProgram('bwrap', pathOutside(environment['PATH'] ?? '')) : undefined;
 
 const FILTER = callFilter(process.arch);
 

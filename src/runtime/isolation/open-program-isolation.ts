@@ -23,7 +23,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
-import { findProgram, pathOutside } from '../../os/program-path.ts';
+import { bubblewrap, findProgram, pathOutside } from '../../os/program-path.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, recordsFolder } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
@@ -38,7 +38,6 @@ import { isBelow } from './lent-paths.ts';
 import { ownProgramsIn } from './own-programs.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
 import {
-  bubblewrap,
   isolationBroken,
   isolationRequired,
   lastingWeakness,

@@ -13,6 +13,7 @@ import {
 } from '../../policy/sandbox/shell-isolation.ts';
 import type { ShellIsolation } from '../../policy/sandbox/effective-sandbox.ts';
 import type { Lend } from '../../model/team/lend.ts';
+import { bubblewrap } from '../../os/program-path.ts';
 import {
   entriesAt,
   entriesIn,
@@ -24,7 +25,6 @@ import {
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import {
-  bubblewrap,
   callFilterFile,
   isolationBroken,
   isolationRequired,

@@ -63,7 +63,8 @@ export class MemberProbe {
       beat: life?.where === 'elsewhere' ? now : lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
       isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited' || this.#waitsForBudget(waits),
-      boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
+      // One elsewhere ends its turns by itself; what its agent does is not seen here.
+      boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || life?.where === 'elsewhere'),
       agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
       unfit: life?.where === 'here' && life.child?.exitCode === UNAVAILABLE_EXIT,

@@ -219,6 +219,8 @@ export class Supervisor {
       ...(mark ? markEnvironment(mark) : {}),
       [ENV.token]: token,
       [ENV.member]: name,
+      // It may have a password.
+      [ENV.store]: undefined,
       NODE_OPTIONS: undefined,
     });
     const identity = child.pid === undefined ? undefined : identityOf(child.pid);

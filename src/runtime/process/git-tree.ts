@@ -4,14 +4,14 @@
  */
 import { join, relative } from 'node:path';
 import process from 'node:process';
-import type { TreeEntry } from '../../store/workspace/user-files.ts';
+import { copyEntry, entryAt, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
 import { stateDirectory } from '../../store/workspace/project-walk.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
-import { DIFF } from './git-diff.ts';
 import { within, type Repository } from './git-place.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
+import { TimeSlices } from './time-slices.ts';
 
 /** The present trees, and where git finds them. */
 export interface Trees {
@@ -27,6 +27,9 @@ export const requireGit = ({ code, text, said }: GitAnswer, what: string): strin
   if (code !== 0) throw new GitFailure(`${what}: ${said || 'git failed'}`);
   return text.trim();
 };
+
+/** No external diff, no text conversion, no look into submodules: their configuration names programs of its own. */
+export const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=all'];
 
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
 
@@ -54,6 +57,8 @@ interface TreeChoice {
   readonly into?: string | undefined;
   /** Untracked files that are not looked at. */
   readonly leftOut?: readonly string[] | undefined;
+  /** No untracked file is looked at. */
+  readonly isTracked?: boolean;
 }
 
 /** Files outside of a sparse checkout are looked at, too. */
@@ -66,7 +71,7 @@ const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 export const withTrees = async <T>(
   repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
-  { into, leftOut = [] }: TreeChoice,
+  { into, leftOut = [], isTracked = false }: TreeChoice,
   use: (trees: Trees, scratch: string) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
@@ -87,9 +92,12 @@ export const withTrees = async <T>(
       ...[...leftOut, ...stubsBelow(repository.top), ...stateBelow(repository.top)].map(excluding),
     ];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
-    const added = await git([...EVERYWHERE, 'add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
+    const before = await entriesOf(inOwn);
+    const which = isTracked ? '-u' : '-A';
+    const added = await git([...EVERYWHERE, 'add', which, '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
     await keepLineEnds(inOwn);
+    await readAgain(repository.top, before, inOwn, directory);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at }, directory);
   });
@@ -123,6 +131,60 @@ async function keepLineEnds(where: GitWhere): Promise<void> {
     const added = await git(['update-index', ...entries.flatMap((entry) => ['--cacheinfo', entry])], where);
     requireGit(added, 'git update-index');
   }
+}
+
+/** The entries of the index: path → mode and hash. */
+async function entriesOf(where: GitWhere): Promise<Map<string, NonNullable<TreeEntry>>> {
+  const listed = requireGit(await git(['ls-files', '--stage', '-z'], where), 'git ls-files').split('\0');
+  return new Map(
+    listed.flatMap((line): [string, NonNullable<TreeEntry>][] => {
+      const tab = line.indexOf('\t');
+      const [mode = '', hash = ''] = line.slice(0, tab).split(' ');
+      return tab < 0 ? [] : [[line.slice(tab + 1), { mode, hash }]];
+    }),
+  );
+}
+
+/**
+ * A member may exchange a folder for a link at any moment, and git opens by name what it looked at before. So what it
+ * read is compared with what is there without any link. What differs is put together from that, by a copy, with the
+ * user's filters; what cannot be reached so is left out.
+ */
+async function readAgain(
+  top: string,
+  before: ReadonlyMap<string, NonNullable<TreeEntry>>,
+  where: GitWhere,
+  scratch: string,
+): Promise<void> {
+  const gone: string[] = [];
+  const slices = new TimeSlices();
+  for (const [path, { mode, hash }] of await entriesOf(where)) {
+    if (mode === '160000' || before.get(path)?.hash === hash) continue;
+    await slices.pause();
+    const present = entryAt(top, path, hash);
+    if (present !== null && typeof present !== 'string' && present.hash === hash) continue;
+    const copy = join(scratch, 'copy');
+    const kind = copyEntry(top, path, copy);
+    if (kind === undefined) gone.push(path);
+    else await putCopy({ path, mode: kind, hash }, copy, where);
+  }
+  for (let at = 0; at < gone.length; at += BATCH) {
+    const args = ['update-index', '--force-remove', '--', ...gone.slice(at, at + BATCH)];
+    requireGit(await git(args, where), 'git update-index');
+  }
+}
+
+/** @param entry as git has it */
+async function putCopy(
+  entry: { path: string; mode: string; hash: string },
+  copy: string,
+  where: GitWhere,
+): Promise<void> {
+  const { path, mode } = entry;
+  const how = mode === '120000' ? ['--no-filters'] : [`--path=${path}`];
+  const hash = requireGit(await git(['hash-object', '-w', ...how, '--', copy], where), 'git hash-object');
+  if (hash === entry.hash) return;
+  requireGit(await git(['update-index', '--add', '--cacheinfo', `${mode},${hash},${path}`], where), 'git update-index');
 }
 
 /** Empty files that isolations put there for their own time. */

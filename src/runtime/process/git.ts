@@ -9,6 +9,7 @@ import { startProcess } from '../../agents/programs/process.ts';
 import { prlimitPath, type Marker } from '../../os/mark-environment.ts';
 import { findProgram, pathOutside } from '../../os/program-path.ts';
 import { watchPipes } from './pipe-watch.ts';
+import { treeIsolation, type TreeFiles } from './tree-git.ts';
 
 export interface GitWhere {
   readonly cwd: string;
@@ -18,6 +19,8 @@ export interface GitWhere {
   readonly keptBytes?: number;
   /** The repository and its configuration are ours: it names no program. */
   readonly isOurs?: boolean;
+  /** It works on files that a member may exchange for links meanwhile. */
+  readonly tree?: TreeFiles;
   /** For git that a lead runs: it ends with the lead. */
   readonly marker?: Marker;
 }
@@ -73,6 +76,8 @@ const WITHOUT_FILES = new Set([
   'cat-file',
   'diff-tree',
   'config',
+  'rev-list',
+  'ls-tree',
 ]);
 
 /** Options of `ls-files` with which it compares no file with the index. */
@@ -132,12 +137,31 @@ function limited(argv: readonly string[]): readonly string[] {
   return [...before, `--data=${MOST_DATA}`, '--', ...rest];
 }
 
+const unstarted = (said: string): GitAnswer => ({ code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said });
+
 async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
   const inherited = childEnvironment('exec', { parent: process.env });
   // Git finds the filters of the user's configuration there, too.
   const PATH = pathOutside(pathOutside(inherited['PATH'] ?? ''), cwd);
-  const argv = [findProgram('git', PATH) ?? 'git', ...ALWAYS, ...args];
+  const program = findProgram('git', PATH) ?? 'git';
+  const { tree } = where;
+  const isolation =
+    tree === undefined || !readsFiles(args)
+      ? undefined
+      : await treeIsolation(
+          {
+            ...tree,
+            index: env['GIT_INDEX_FILE'] ?? '',
+            program,
+            environment: { ...inherited, PATH },
+            setting: async (name) => (await run(['config', '--type=path', '--get', name], where)).text.trim(),
+          },
+          args,
+        );
+  if (typeof isolation === 'string') return unstarted(isolation);
+  const plain = [program, ...ALWAYS, ...args];
+  const argv = isolation?.(plain) ?? plain;
   const marked = marker?.mark(argv);
   const request = {
     argv: limited(marked?.argv ?? argv),
@@ -155,7 +179,7 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
     timeoutMs: PATIENCE_MS,
   };
   const started = await startProcess(request, { keptBytes });
-  if (!started.ok) return { code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said: started.failure.message };
+  if (!started.ok) return unstarted(started.failure.message);
   const pipes = watchPipes(started.process.pid, () => void started.process.stop());
   let bytes = 0;
   for (let output = await started.process.next(); output; output = await started.process.next())

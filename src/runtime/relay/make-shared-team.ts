@@ -5,20 +5,19 @@ import { linesOf } from '../../store/files/journal.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { withScratch } from '../../store/files/scratch.ts';
 import { RelayClient } from '../../store/replica/relay-client.ts';
-import { notInAStore, replicaOf } from '../../store/replica/replica-root.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import { openSeal } from '../../store/user/seal.ts';
 import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.ts';
 
-/** Whether the teams of this root are in a store. */
-export const isReplica = (root: string): boolean => replicaOf(realDisk, root) !== undefined;
-
 /**
- * @param options.root of a replica
- * @throws ConflictError `TEAM_EXISTS`; StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT` for a pipeline; those of `makeTeam`
+ * @param options.root of a replica, which has the team when this resolves
+ * @throws ConflictError `TEAM_EXISTS`; StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT` for a pipeline and for trees; those
+ *   of `makeTeam`
  */
 export async function makeSharedTeam(name: string, input: TeamInput, options: OpenOptions): Promise<Name> {
   const team = parseName('team', name);
   if (input.profile === 'pipeline') throw notInAStore('a pipeline');
+  if (input.isolation === 'trees') throw notInAStore('a tree for each member');
   await withScratch(async (root) => {
     await using handle = makeTeam(name, input, { ...options, root });
     const { store } = handle;

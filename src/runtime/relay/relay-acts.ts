@@ -93,6 +93,21 @@ export async function leased(session: EngineSession, waiting: readonly Waiting[]
   return answers;
 }
 
+/** Appends to ledgers, one after the other: what is decided on an older account is refused. */
+export async function reserved(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'ledger')) {
+    const { team, body } = one.request;
+    const mail = teams.get(team)?.mail;
+    let isBehind = false;
+    const said = mail
+      ? await answerOf(mail.reserve(session, body).then((isWritten) => void (isBehind = !isWritten)))
+      : gone(team);
+    answers.push({ one, said: said.ok ? { ok: true, isBehind } : said });
+  }
+  return answers;
+}
+
 /** A request, by what is asked. */
 type Asked<Key extends RelayRequest['do']> = Waiting & { readonly request: Extract<RelayRequest, { do: Key }> };
 

@@ -17,9 +17,20 @@ import { holdReplica, noteDivergence, openReplica } from '../../store/engine/rep
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
+import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import { kept, leased, made, posted, written, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
+import {
+  kept,
+  leased,
+  made,
+  posted,
+  reserved,
+  written,
+  type Answered,
+  type ReplicaTeam,
+  type Waiting,
+} from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -52,7 +63,10 @@ export async function serveReplica(root: string, address: EngineAddress, options
   let release = (): void => {};
   try {
     release = holdReplica(root, shownAddress(address), options.clock);
-    await relay.connect(session);
+    const isCopy = isCopiedReplica(realDisk, root);
+    await relay.connect(session, isCopy);
+    // The store knows now where the events of this folder begin.
+    if (isCopy) markReplica(realDisk, root, shownAddress(address));
     server = await listen(socket, (request) => relay.hear(request));
     options.onServing();
     await relay.run();
@@ -140,8 +154,12 @@ class Relay {
     });
   }
 
-  /** Connects, and reads what the engine has. */
-  async connect(session: EngineSession): Promise<void> {
+  /**
+   * Connects, and reads what the engine has.
+   *
+   * @param isCopy whether the root was copied from that of another machine
+   */
+  async connect(session: EngineSession, isCopy = false): Promise<void> {
     try {
       const { timeline } = session.server;
       if (timeline < this.#timeline)
@@ -150,8 +168,11 @@ class Relay {
           `Only a server on timeline ${String(timeline)} answers, and ${String(this.#timeline)} was seen: it was replaced.`,
         );
       this.#timeline = timeline;
-      for (const { replica } of this.#replicas.values()) await requireSame(session, replica);
-      await this.#meet(session);
+      for (const { replica, mail } of this.#replicas.values()) {
+        await requireSame(session, replica);
+        await requireSame(session, mail.ledger, 'ledger');
+      }
+      await this.#meet(session, isCopy);
       for (const team of this.#replicas.values()) await catchUp(session, team);
       this.#session = session;
     } catch (error) {
@@ -211,6 +232,7 @@ class Relay {
         ...(await made(session, waiting)),
         ...(await kept(session, waiting, this.#replicas)),
         ...(await written(session, waiting, this.#replicas)),
+        ...(await reserved(session, waiting, this.#replicas)),
       ];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
@@ -231,13 +253,17 @@ class Relay {
     if (this.#hasMail || sent.length > 0 || now - this.#lookedAt >= LOOK_MS) {
       this.#hasMail = false;
       this.#lookedAt = now;
-      for (const { mail } of this.#replicas.values()) await mail.sync(session);
+      for (const { mail } of this.#replicas.values())
+        await mail.sync(session).catch((error: unknown) => {
+          // The next look puts its replica away.
+          if (codeOf(error) !== 'TEAM_GONE') throw error;
+        });
     }
     return [...sent, ...(await leased(session, waiting, this.#replicas))];
   }
 
   /** Teams that are new to this machine, and those that have left the store. */
-  async #meet(session: EngineSession): Promise<void> {
+  async #meet(session: EngineSession, isCopy = false): Promise<void> {
     const teams = await session.teams();
     await this.#retire(session, teams);
     for (const team of teams) {
@@ -245,7 +271,10 @@ class Relay {
       const replica = openReplica(this.#root, team, await session.documents(team.id), this.#options.clock);
       await requireSame(session, replica);
       const paths = teamPaths(this.#root, team.name);
-      this.#replicas.set(team.name, { replica, mail: new TeamMail(realDisk, paths, team.id, this.#options.clock) });
+      const mail = new TeamMail(realDisk, paths, team.id, this.#options.clock);
+      await requireSame(session, mail.ledger, 'ledger');
+      this.#replicas.set(team.name, { replica, mail });
+      await mail.begin(session, isCopy);
     }
   }
 
@@ -258,8 +287,9 @@ class Relay {
     const old = here.filter(([name, id]) => isOld(name, id));
     const gone = old.length === 0 ? new Set() : await session.goneTeams();
     for (const [name, id] of old) {
+      const paths = teamPaths(this.#root, name);
       // A failover has lost it.
-      if (id !== undefined && !gone.has(id)) throw new Replica(realDisk, teamPaths(this.#root, name), id).diverged();
+      if (id !== undefined && !gone.has(id)) throw new Replica(realDisk, id, { paths, path: paths.log }).diverged();
       this.#replicas.get(name)?.mail.close();
       this.#replicas.delete(name);
       retireReplica(this.#root, name, clock);
@@ -283,10 +313,10 @@ class Relay {
 }
 
 /** @throws StoreError `ENGINE_DIVERGED` */
-async function requireSame(session: EngineSession, replica: Replica): Promise<void> {
+async function requireSame(session: EngineSession, replica: Replica, of: 'log' | 'ledger' = 'log'): Promise<void> {
   // Number and text are read together: a record that comes between the two would look like a loss.
   const { number, line } = replica.position;
-  if (number > 0 && (await session.line(replica.id, number)) !== line) throw replica.diverged();
+  if (number > 0 && (await session.line(replica.id, number, of)) !== line) throw replica.diverged();
 }
 
 /** What a process takes its lease for, before it acts. */

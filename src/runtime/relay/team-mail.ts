@@ -9,15 +9,17 @@ import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
+import { Replica } from '../../store/engine/replica.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts';
 import { Locks } from '../../store/lock/lock.ts';
 import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
-import type { LeaseAsked } from '../../store/replica/relay-client.ts';
+import type { LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
+import { SharedEvents } from './shared-events.ts';
 import { SharedInbox, type MailPlace } from './shared-inbox.ts';
 
 /** A lease lapses that long after its last renewal, by the clock of the store. */
@@ -30,6 +32,8 @@ export class TeamMail {
   readonly #locks: Locks;
   readonly #place: MailPlace;
   readonly #boxes = new Map<Name, SharedInbox>();
+  readonly #events: SharedEvents;
+  readonly #ledger: Replica;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -42,9 +46,36 @@ export class TeamMail {
     this.#locks = locks;
     const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota: DEFAULT_QUOTA, durable: false });
     this.#place = { disk: pinned.disk, paths, locks, sender, team, now: () => clock.now() };
+    this.#ledger = new Replica(pinned.disk, team, { paths, path: paths.ledger, create: true });
+    this.#events = new SharedEvents({ paths, pinned, locks, clock, team });
   }
 
-  /** Delivers what is new, and acknowledges what was used here. */
+  /** What must be the same in the store as it is here: its ledger. */
+  get ledger(): Replica {
+    return this.#ledger;
+  }
+
+  /** @returns false if others wrote before; the ledger here is up to date in both cases */
+  async reserve(session: EngineSession, { after, lines }: LedgerAsked): Promise<boolean> {
+    const isWritten = await session.appendLedger(this.#team, after, lines);
+    await this.#follow(session);
+    return isWritten;
+  }
+
+  async #follow(session: EngineSession): Promise<void> {
+    for (;;) {
+      const lines = await session.after(this.#team, this.#ledger.position.number, 'ledger');
+      if (lines.length === 0) return;
+      this.#ledger.append(lines);
+    }
+  }
+
+  /** @param isCopy whether the replica was copied from that of another machine */
+  begin(session: EngineSession, isCopy: boolean): Promise<void> {
+    return this.#events.begin(session, isCopy);
+  }
+
+  /** Delivers what is new, acknowledges what was used here, and shares what happened. */
   async sync(session: EngineSession): Promise<void> {
     const elsewhere = await this.note(session);
     for (const { member, ...known } of await session.mailboxes(this.#team))
@@ -54,6 +85,8 @@ export class TeamMail {
         // The inbox is full, or held: what waits stays in the store until the next look.
         if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
       }
+    await this.#events.sync(session);
+    await this.#follow(session);
   }
 
   /**
@@ -87,6 +120,7 @@ export class TeamMail {
   }
 
   close(): void {
+    this.#events.close();
     this.#locks.close();
     this.#pinned.close();
   }
@@ -111,6 +145,7 @@ export class TeamMail {
   /** The store was away: leases lapsed meanwhile whose holders are alive. */
   reconnected(): void {
     this.#trustsFrom = this.#place.now() + LEASE_S * 1_000;
+    this.#events.reconnected();
   }
 
   async #elsewhere(session: EngineSession): Promise<Map<Name, ProcessElsewhere>> {

@@ -21,13 +21,15 @@ import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
+import { notInAStore } from '../../store/replica/replica-root.ts';
 import { requireNoChange } from '../../store/team/change-lock.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { Tasks } from '../team/task-service.ts';
 import { keepReport, reportOf, type Report } from '../views/report.ts';
-import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.ts';
+import { isReplica, newTeam } from '../relay/new-team.ts';
+import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
@@ -78,7 +80,8 @@ export async function treesFor(
   said: SaidOfTrees | undefined,
   place: TreesPlace,
 ): Promise<'trees' | undefined> {
-  const asked = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
+  const wished = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
+  const asked = isReplica(place.root) ? inAStore(wished) : wished;
   // Without trees no module of theirs is loaded.
   if (asked === 'off') {
     requireNoTrees(of, 'isolation is off');
@@ -91,6 +94,12 @@ export async function treesFor(
   said?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
   requireNoTrees(of, choice.why);
   return undefined;
+}
+
+/** Other machines have no trees of the team. @throws StoreError `ENGINE_UNFIT` where trees are asked for */
+function inAStore(asked: ReturnType<typeof askedIsolation>): 'off' {
+  if (asked === 'trees') throw notInAStore('a tree for each member');
+  return 'off';
 }
 
 /** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
@@ -130,7 +139,7 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     changes: planChanges(plan),
     division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
   };
-  const team = makeTeam(plan.name, input, options);
+  const team = await newTeam(plan.name, input, options);
   if (where.kept) keepPlan(team.store, where.kept);
   await setLimits(team.store, [{ how: 'set', limits: plan.budgets ?? {} }]);
   await team.store.close();

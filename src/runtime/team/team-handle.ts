@@ -34,7 +34,7 @@ export interface TeamInput {
   readonly profile?: Profile | undefined;
   readonly claimMode?: ClaimMode;
   readonly members?: readonly MemberInput[];
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
   readonly isolation?: 'trees' | undefined;

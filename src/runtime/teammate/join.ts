@@ -39,6 +39,8 @@ export interface JoinOptions {
   readonly idleTimeoutMs?: number | undefined;
   /** The command line, which serves programs in isolation; without it their commands are refused. */
   readonly commandLine?: CommandLine | undefined;
+  /** Where it works, for a team in a store: another machine has the team's own working directory. */
+  readonly cwd?: string | undefined;
   /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -50,7 +52,8 @@ export interface JoinOptions {
  *   user did not write; UsageError, AgentError
  */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
-  const team = store.config.readOwn();
+  const own = store.config.readOwn();
+  const team = own && options.cwd !== undefined && store.isShared ? { ...own, cwd: options.cwd } : own;
   const member = team?.members.find((one) => one.name === name);
   if (!team || !member)
     throw new UsageError(
@@ -59,7 +62,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     );
   requireWorkPlace(store.disk, store.paths, team);
   const spec = options.agent ?? specOf(member);
-  if (store.isShared) requireShareable(team, spec);
+  if (store.isShared && team.isolation === 'trees') throw notInAStore('a tree for each member');
   const { tree, shown } = await treeFor(store, team, name);
   const config = inOwnTree(store.paths, team, name);
   const token = options.environment[ENV.token] ?? newToken();
@@ -121,16 +124,6 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
   return teammate;
-}
-
-/**
- * The lead may be on another machine, which sees neither what an agent does nor a tree.
- *
- * @throws StoreError `ENGINE_UNFIT`
- */
-function requireShareable({ isolation }: TeamConfig, { kind }: AgentSpec): void {
-  if (isolation === 'trees') throw notInAStore('a tree for each member');
-  if (kind !== 'exec') throw notInAStore(`a member with the agent ${kind} (only exec)`);
 }
 
 interface OwnTree {

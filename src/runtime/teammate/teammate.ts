@@ -109,6 +109,7 @@ export class Teammate {
 
   /** Ends the present turn and exits; for signals. */
   stop(why: ExitReason): void {
+    if (why === 'signal') this.#environment.store.hurry();
     this.#finish(why, true);
   }
 

@@ -59,6 +59,7 @@ export function inTree(paths: TeamPaths, of: TreeOwner, how: VaultGit): GitWhere
     ...how,
     cwd: paths.tree(of),
     isOurs: true,
+    tree: { tree: paths.tree(of), vault: paths.vault },
     env: { ...IDENTITY, GIT_DIR: paths.vault, GIT_WORK_TREE: paths.tree(of), GIT_INDEX_FILE: paths.treeIndex(of) },
   };
 }

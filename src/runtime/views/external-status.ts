@@ -20,6 +20,8 @@ import type { MemberHistory } from '../../model/team/event-summary.ts';
 
 export interface LeadStatus {
   readonly pid: number | null;
+  /** Where its process runs, if that is another machine; `pid` is null then. */
+  readonly machine?: string | undefined;
   /** When it began to lead, ISO 8601; null if the team never had a lead. */
   readonly since: string | null;
   readonly epoch: number;
@@ -33,7 +35,13 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
   const { lead, phase } = store.board.fold();
   const owner = leaseOwner(disk, paths, LEAD);
   if (owner?.where === 'elsewhere')
-    return { pid: null, since: timestamp(owner.since), epoch: lead.epoch, alive: phase !== 'closed' };
+    return {
+      pid: null,
+      machine: owner.machine,
+      since: timestamp(owner.since),
+      epoch: lead.epoch,
+      alive: phase !== 'closed',
+    };
   const life = owner ? livenessOf(owner) : 'dead';
   const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < LEASE_STALE_MS;
   const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
@@ -53,6 +61,7 @@ interface ObservedMember {
   readonly seen?: MemberObservation;
   readonly note?: MemberNote | undefined;
   readonly pid: number | null;
+  readonly machine?: string | undefined;
 }
 
 export interface TeamFacts {
@@ -77,6 +86,7 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
   return {
     // A pid of another machine is none here.
     pid: process === 'alive' && elsewhere === undefined ? (record?.pid ?? null) : null,
+    machine: elsewhere?.machine,
     note,
     seen: {
       process,

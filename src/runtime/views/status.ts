@@ -95,7 +95,7 @@ function lookAtMember(
   limit: number,
 ): MemberLook {
   const { name, role } = member;
-  const { pid, seen, note } = observeMember(store, board, member, around);
+  const { pid, machine, seen, note } = observeMember(store, board, member, around);
   // A command is limited only by its own timeout: its silence means nothing.
   const agent = around.kinds.get(name);
   const stalledAfterMs = agent === 'exec' ? Infinity : limit;
@@ -109,7 +109,7 @@ function lookAtMember(
     ? `${seen?.death ?? 'cause unknown'}; no lead runs that could restart it`
     : described.reason;
   const task = board.busy.get(name) ?? null;
-  const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
+  const status = { name, role, state: described.state, reason, pid, machine, task, unread: around.unread(name) };
   return { status, seen, history: around.histories.get(name) ?? emptyHistory, agent };
 }
 

@@ -5,13 +5,13 @@ import type { Attempt, Task } from '../../model/board/task.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
-import { DIFF } from '../process/git-diff.ts';
 import {
   bytesOf,
   changedBetween,
   GitFailure,
   requireGit,
   treeChanges,
+  DIFF,
   withTrees,
   type ChangedFile,
   type TreeChange,

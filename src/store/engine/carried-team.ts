@@ -1,4 +1,4 @@
-/** A team as it is carried between its files and the engine: its log, its documents, its unread mail, and what they name. */
+/** A team as it is carried between its files and the engine: its log, its ledger, its documents, its unread mail, and what they name. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../model/text/clock.ts';
 import { parseBoardLine } from '../../model/board/event.ts';
@@ -15,6 +15,7 @@ import { createBell } from '../mail/bell.ts';
 import { waitingLines } from '../mail/inbox-view.ts';
 import { fillFolder } from '../team/create-store.ts';
 import { documentsOf, type Documents } from '../replica/team-documents.ts';
+import { ledgerRecords } from '../team/ledger.ts';
 import { TeamStore } from '../team/team-store.ts';
 
 export interface CarriedTeam {
@@ -23,6 +24,8 @@ export interface CarriedTeam {
   readonly name: Name;
   /** Its records, each once. */
   readonly lines: readonly string[];
+  /** The records of its ledger. */
+  readonly ledger: readonly string[];
   readonly documents: Documents;
   readonly mail: readonly CarriedMail[];
   /** Results and long bodies, which records and mail name by their hash. */
@@ -67,6 +70,7 @@ export function readCarried(
     id: of.id,
     name: paths.name,
     lines,
+    ledger: ledgerRecords(realDisk, paths.ledger),
     documents: documentsOf(realDisk, paths),
     mail,
     texts: texts.flatMap(({ text, hash }) => (text !== undefined && hashText(text) === hash ? [text] : [])),
@@ -96,8 +100,9 @@ function blobOf(line: string): string | undefined {
 
 /** Writes a team into folders that nobody knows yet. */
 export function writeCarried(draft: TeamPaths, team: CarriedTeam, clock: Clock): void {
-  const log = team.lines.map((line) => `\n${line}\n`).join('');
-  fillFolder(realDisk, draft, log, team.documents);
+  const text = (lines: readonly string[]): string => lines.map((line) => `\n${line}\n`).join('');
+  fillFolder(realDisk, draft, text(team.lines), team.documents);
+  if (team.ledger.length > 0) put(draft.ledger, text(team.ledger));
   const texts = new Map(team.texts.map((text) => [hashText(text), text]));
   for (const line of team.lines)
     for (const { task, epoch, hash } of resultsNamedIn(line)) put(draft.result(task, epoch), texts.get(hash));

@@ -43,6 +43,11 @@ begin
   end if;
 end $$;
 
+-- A line as this server can read it: PostgreSQL refuses JSON with "\\u0000" or half of a pair. Neither is in a name.
+create function teams.readable(line text) ${safe('jsonb', 'sql')} immutable as $$
+  select regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb
+$$;
+
 -- A member is itself, the lead is 'lead', and a person can be nobody but a host.
 create function teams.must_write(of_team text, event jsonb) ${safe('void')} stable as $$
 declare
@@ -66,7 +71,7 @@ declare
   top bigint;
 begin
   foreach one in array lines loop
-    perform teams.must_write(of_team, one::jsonb);
+    perform teams.must_write(of_team, teams.readable(one));
     if one ~ E'[\\n\\r]' then
       raise exception 'a record is one line' using errcode = '22023';
     end if;
@@ -74,7 +79,7 @@ begin
   select last into top from teams.head where team = of_team for update;
   perform teams.must_live(of_team);
   foreach one in array lines loop
-    event := one::jsonb;
+    event := teams.readable(one);
     if event ->> 'id' is null then
       raise exception 'a record has an id' using errcode = '22023';
     end if;
@@ -110,8 +115,8 @@ declare
   counted bigint;
 begin
   foreach one in array lines loop
-    perform teams.must(of_team, coalesce(one::jsonb ->> 'sender', '${EACH}'));
-    if one ~ E'[\\n\\r]' or one::jsonb ->> 'id' is null then
+    perform teams.must(of_team, coalesce(teams.readable(one) ->> 'sender', '${EACH}'));
+    if one ~ E'[\\n\\r]' or teams.readable(one) ->> 'id' is null then
       raise exception 'a message is one line with an id' using errcode = '22023';
     end if;
   end loop;
@@ -120,11 +125,11 @@ begin
   select last into counted from teams.mailbox where team = of_team and member = recipient for update;
   foreach one in array lines loop
     select number into place from teams.mail
-      where team = of_team and member = recipient and id = one::jsonb ->> 'id';
+      where team = of_team and member = recipient and id = teams.readable(one) ->> 'id';
     if not found then
       counted := counted + 1;
       place := counted;
-      insert into teams.mail values (of_team, recipient, place, one::jsonb ->> 'id', one);
+      insert into teams.mail values (of_team, recipient, place, teams.readable(one) ->> 'id', one);
     end if;
     numbers := numbers || place;
   end loop;
@@ -254,6 +259,115 @@ begin
   return (select body from teams.artifact where team = of_team and hash = of_hash);
 end $$;
 
+-- A source is a folder of a machine, as its role names it. @returns how far its event log is in the store
+create function teams.event_source(of_team text, of_source text, first_place bigint) ${safe('bigint')} as $$
+begin
+  perform teams.must_belong(of_team);
+  insert into teams.event_source values (of_team, session_user, of_source, first_place) on conflict do nothing;
+  return (select place from teams.event_source
+    where team = of_team and role = session_user and source = of_source);
+end $$;
+
+-- A member tells of itself what its own process does; all else is told by the lead.
+create function teams.must_tell(of_team text, event jsonb) ${safe('void')} stable as $$
+begin
+  perform teams.must(of_team, case
+    when event ->> 'type' ~ '^(agent|mail|message|sandbox|teammate|tree)\\.' then coalesce(event ->> 'member', 'lead')
+    else 'lead'
+  end);
+end $$;
+
+-- The events of a source up to a place of its log; what is in the store already is not stored again.
+create function teams.tell_events(of_team text, of_source text, up_to bigint, lines text[]) ${safe('void')} as $$
+declare
+  known bigint;
+  top bigint;
+  one text;
+begin
+  foreach one in array lines loop
+    perform teams.must_tell(of_team, teams.readable(one));
+    if one ~ E'[\\n\\r]' then
+      raise exception 'an event is one line' using errcode = '22023';
+    end if;
+  end loop;
+  perform teams.must_live(of_team);
+  select place into known from teams.event_source
+    where team = of_team and role = session_user and source = of_source for update;
+  if not found or known >= up_to then
+    return;
+  end if;
+  insert into teams.event_head values (of_team) on conflict do nothing;
+  select last into top from teams.event_head where team = of_team for update;
+  insert into teams.event
+    select of_team, top + nr, session_user, of_source, line from unnest(lines) with ordinality as told (line, nr);
+  update teams.event_head set last = top + cardinality(lines) where team = of_team;
+  update teams.event_source set place = up_to where team = of_team and role = session_user and source = of_source;
+  perform pg_notify('teams', 'mail');
+end $$;
+
+-- What other sources told.
+create function teams.events_after(of_team text, of_source text, after bigint, most integer)
+${safe('table (number bigint, source text, line text)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select event.number, event.source, event.line from teams.event
+    where event.team = of_team and event.number > after
+      and (event.source <> of_source or event.role <> session_user)
+    order by event.number limit most;
+end $$;
+
+-- A member reserves for itself and settles that; limits are set by the lead.
+create function teams.must_spend(of_team text, entry jsonb) ${safe('void')} stable as $$
+begin
+  perform teams.must(of_team, coalesce(case entry ->> 'do'
+    when 'limit' then 'lead'
+    when 'settle' then (
+      select teams.readable(line) #>> '{entry,member}' from teams.ledger
+      where team = of_team and teams.readable(line) -> 'entry' @> jsonb_build_object('do', 'reserve', 'id', entry -> 'id')
+    )
+    else entry ->> 'member'
+  end, 'lead'));
+end $$;
+
+-- Records of the ledger that were decided with the first after of it. @returns null if there are others meanwhile
+create function teams.append_ledger(of_team text, after bigint, lines text[]) ${safe('bigint')} as $$
+declare
+  top bigint;
+  one text;
+begin
+  perform teams.must_belong(of_team);
+  foreach one in array lines loop
+    if not teams.may(of_team, '${EACH}') then
+      perform teams.must_spend(of_team, teams.readable(one) -> 'entry');
+    end if;
+    if one ~ E'[\\n\\r]' then
+      raise exception 'a record is one line' using errcode = '22023';
+    end if;
+  end loop;
+  perform teams.must_live(of_team);
+  insert into teams.ledger_head values (of_team) on conflict do nothing;
+  select last into top from teams.ledger_head where team = of_team for update;
+  -- The answer to the same records was lost.
+  if (select line from teams.ledger where team = of_team and number = after + 1) = lines[1] then
+    return after + cardinality(lines);
+  end if;
+  if top <> after then
+    return null;
+  end if;
+  insert into teams.ledger select of_team, top + nr, line from unnest(lines) with ordinality as decided (line, nr);
+  update teams.ledger_head set last = top + cardinality(lines) where team = of_team;
+  perform pg_notify('teams', 'mail');
+  return top + cardinality(lines);
+end $$;
+
+create function teams.ledger_after(of_team text, after bigint, most integer)
+${safe('table (number bigint, line text)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select ledger.number, ledger.line from teams.ledger
+    where ledger.team = of_team and ledger.number > after order by ledger.number limit most;
+end $$;
+
 create function teams.schema_version() ${safe('integer', 'sql')} stable as $$
   select version from teams.about
 $$;
@@ -283,5 +397,10 @@ export const ENGINE_FUNCTIONS = [
   'write_document(text, text, bigint, text)',
   'put_artifact(text, bytea)',
   'artifact(text, text)',
+  'event_source(text, text, bigint)',
+  'tell_events(text, text, bigint, text[])',
+  'events_after(text, text, bigint, integer)',
+  'append_ledger(text, bigint, text[])',
+  'ledger_after(text, bigint, integer)',
   'schema_version()',
 ] as const;

@@ -4,11 +4,52 @@
  * (/docs/scale-out.md).
  */
 
+import { StoreError } from '../../model/text/errors.ts';
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 3;
+export const ENGINE_SCHEMA = 4;
+
+/** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
+export const OLDEST_SCHEMA = 2;
+
+/**
+ * Version 3: the events of a team, and its ledger. Each machine has an event log of its own; what other machines tell is
+ * added to it. The ledger is the same everywhere.
+ */
+const VERSION_3 = `
+create table teams.event_source (
+  team text not null references teams.team, role name not null, source text not null, place bigint not null,
+  primary key (team, role, source)
+);
+create table teams.event_head (team text primary key references teams.team, last bigint not null default 0);
+create table teams.event (
+  team text not null references teams.team, number bigint not null, role name not null, source text not null,
+  line text not null, primary key (team, number)
+);
+create table teams.ledger_head (team text primary key references teams.team, last bigint not null default 0);
+create table teams.ledger (
+  team text not null references teams.team, number bigint not null, line text not null, primary key (team, number)
+);
+`;
+
+/** Version 4: how each move of a team between files and this engine ended. */
+const VERSION_4 = `
+create table teams.move (
+  id text primary key, team text not null, outcome text not null check (outcome in ('moved', 'withdrawn')),
+  made timestamptz not null default clock_timestamp()
+);
+`;
+
+/** What a version adds to the tables of the one before it. */
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
+
+/** What no role gets but by a grant. */
+const CLOSED = `
+revoke all on all tables in schema teams from public;
+revoke all on all functions in schema teams from public;
+`;
 
 export const ENGINE_SCRIPT = `
 create schema teams;
@@ -61,12 +102,46 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
--- How each move of a team between files and this engine ended.
-create table teams.move (
-  id text primary key, team text not null, outcome text not null check (outcome in ('moved', 'withdrawn')),
-  made timestamptz not null default clock_timestamp()
-);
-
-${FUNCTION_SCRIPT}${TEAM_SCRIPT}revoke all on all tables in schema teams from public;
-revoke all on all functions in schema teams from public;
+${VERSION_3}
+${VERSION_4}
+${FUNCTION_SCRIPT}
+${TEAM_SCRIPT}
+${CLOSED}
 `;
+
+/** Brings a schema of version `from` up to this one; the functions are made anew, so roles need their grants again. */
+export const upgradeScript = (from: number): string =>
+  [
+    ...Array.from({ length: ENGINE_SCHEMA - from }, (_, n) => UPGRADES[from + 1 + n] ?? ''),
+    `do $$ declare one regprocedure; begin
+       for one in select oid from pg_proc where pronamespace = 'teams'::regnamespace loop
+         execute 'drop function ' || one;
+       end loop;
+     end $$;`,
+    FUNCTION_SCRIPT,
+    TEAM_SCRIPT,
+    CLOSED,
+    `update teams.about set version = ${String(ENGINE_SCHEMA)};`,
+  ].join('\n');
+
+/**
+ * @param oldest the oldest version that will do
+ * @throws StoreError `ENGINE_UNFIT`, `NEWER_VERSION`
+ */
+export function requireSchema(version: number, oldest = ENGINE_SCHEMA): void {
+  if (version >= OLDEST_SCHEMA && version < oldest)
+    throw new StoreError(
+      'ENGINE_UNFIT',
+      `The schema of the store has version ${String(version)}, and this program needs ${String(ENGINE_SCHEMA)}: \`teams store init\`, by the role that made it, brings it up to date. Programs of the version before cannot use it then.`,
+    );
+  if (version < OLDEST_SCHEMA)
+    throw new StoreError(
+      'ENGINE_UNFIT',
+      `The schema of the store has version ${String(version)}, of a build before the first release, and this program knows ${String(ENGINE_SCHEMA)}: say \`drop schema teams cascade\` there, which removes its teams, and \`teams store init\` again.`,
+    );
+  if (version > ENGINE_SCHEMA)
+    throw new StoreError(
+      'NEWER_VERSION',
+      `The schema of the store has version ${String(version)}, this program knows ${String(ENGINE_SCHEMA)}: use the newer teams.`,
+    );
+}

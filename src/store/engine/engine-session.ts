@@ -8,12 +8,15 @@ import type { SharedTeam } from '../replica/relay-client.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
-import { ENGINE_SCHEMA } from './engine-schema.ts';
+import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads. */
 const PAGE = 2_000;
 /** The document with the team's configuration. */
 const CONFIG = 'config';
+
+/** What has one order for all machines. */
+type EngineOrder = 'log' | 'ledger';
 
 export interface EngineTeam {
   readonly id: string;
@@ -37,6 +40,13 @@ interface EngineLease {
   readonly owner: string;
   /** Until it lapses, by the engine's clock; negative afterwards. */
   readonly seconds: number;
+}
+
+/** An event that another machine told. */
+export interface EngineEvent {
+  readonly number: number;
+  readonly source: string;
+  readonly line: string;
 }
 
 interface LeaseTaking {
@@ -63,11 +73,7 @@ export class EngineSession {
     const session = new EngineSession(client, server, close);
     try {
       const [about] = await session.#rows<{ version: number }>('select teams.schema_version() as version', []);
-      if (about?.version !== ENGINE_SCHEMA)
-        throw new StoreError(
-          'ENGINE_UNFIT',
-          `The schema of the store has version ${String(about?.version)}, this program knows ${String(ENGINE_SCHEMA)}.`,
-        );
+      requireSchema(about?.version ?? 0);
       await session.#rows('listen teams', []);
       return session;
     } catch (error) {
@@ -106,25 +112,42 @@ export class EngineSession {
     await this.#rows('select teams.append($1, $2)', [team, lines]);
   }
 
-  /** The records after a number, in their order; at most a page of them. */
-  async after(team: string, number: number): Promise<string[]> {
+  /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
+  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<string[]> {
     const rows = await this.#rows<{ number: string; line: string }>(
-      'select number, line from teams.log_after($1, $2, $3)',
+      `select number, line from teams.${of}_after($1, $2, $3)`,
       [team, number, PAGE],
     );
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
-      throw new StoreError('ENGINE_DIVERGED', `The store has a gap after record ${String(number)} of team ${team}.`);
+      throw new StoreError(
+        'ENGINE_DIVERGED',
+        `The store has a gap after record ${String(number)} of the ${of} of team ${team}.`,
+      );
     return rows.map(({ line }) => line);
   }
 
   /** @returns undefined if there is no such record */
-  async line(team: string, number: number): Promise<string | undefined> {
-    const rows = await this.#rows<{ line: string }>('select line from teams.log_after($1, $2, 1) where number = $3', [
+  async line(team: string, number: number, of: EngineOrder = 'log'): Promise<string | undefined> {
+    const rows = await this.#rows<{ line: string }>(`select line from teams.${of}_after($1, $2, 1) where number = $3`, [
       team,
       number - 1,
       number,
     ]);
     return rows[0]?.line;
+  }
+
+  /**
+   * Appends records to the ledger that were decided with its first `after` records.
+   *
+   * @returns false if it has others meanwhile: then none of them was written
+   */
+  async appendLedger(team: string, after: number, lines: readonly string[]): Promise<boolean> {
+    const [row] = await this.#rows<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
+      team,
+      after,
+      lines,
+    ]);
+    return typeof row?.last === 'string';
   }
 
   /** What goes with the team: its configuration, and what it had when it came from files. */
@@ -228,6 +251,33 @@ export class EngineSession {
       [team],
     );
     return rows.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : []));
+  }
+
+  /**
+   * @param place where the event log of a source that is new to the store begins
+   * @returns how far the log of the source is in the store
+   */
+  async eventSource(team: string, source: string, place: number): Promise<number> {
+    const [row] = await this.#rows<{ place: string }>('select teams.event_source($1, $2, $3) as place', [
+      team,
+      source,
+      place,
+    ]);
+    return Number(row?.place ?? place);
+  }
+
+  /** Stores events of a source, which go up to a place of its log. */
+  async tellEvents(team: string, source: string, upTo: number, lines: readonly string[]): Promise<void> {
+    await this.#rows('select teams.tell_events($1, $2, $3, $4)', [team, source, upTo, lines]);
+  }
+
+  /** The events of other sources after a number, in their order; at most a page of them. */
+  async eventsAfter(team: string, source: string, number: number): Promise<EngineEvent[]> {
+    const rows = await this.#rows<{ number: string; source: string; line: string }>(
+      'select number, source, line from teams.events_after($1, $2, $3, $4)',
+      [team, source, number, PAGE],
+    );
+    return rows.map((row) => ({ ...row, number: Number(row.number) }));
   }
 
   /** Keeps a text under its hash. */

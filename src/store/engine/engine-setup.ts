@@ -5,7 +5,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EACH, ENGINE_FUNCTIONS } from './engine-functions.ts';
-import { ENGINE_SCHEMA, ENGINE_SCRIPT } from './engine-schema.ts';
+import { ENGINE_SCHEMA, ENGINE_SCRIPT, OLDEST_SCHEMA, requireSchema, upgradeScript } from './engine-schema.ts';
 
 /** Whom a login role of the engine may act as. */
 interface EngineGrant {
@@ -36,26 +36,28 @@ export interface EngineReport {
 }
 
 /**
- * All of it or nothing; a schema that is there stays, and its roles too.
+ * All of it or nothing; a schema that is there stays, and its roles too. One of an older version is brought up to this.
  *
- * @returns false if the schema was there
+ * @returns whether the schema was made; and the version that it had, if that was an older one
  * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`, `NEWER_VERSION`
  */
 export async function initEngine(
   address: EngineAddress,
   grants: readonly EngineGrant[],
   clock: Clock,
-): Promise<{ readonly isNew: boolean; readonly server: EngineServer }> {
+): Promise<{ readonly isNew: boolean; readonly before: number | undefined; readonly server: EngineServer }> {
   const { client, server, close } = await connectEngine(address, clock);
   try {
     await client.query('begin');
     // Two of these at once: the second one sees what the first one made.
     await client.query(`select pg_advisory_xact_lock(hashtext('teams'))`);
-    const isNew = (await schemaIn(client)) === undefined;
-    if (isNew) await client.query(ENGINE_SCRIPT);
+    const version = await schemaIn(client, OLDEST_SCHEMA);
+    const before = version === ENGINE_SCHEMA ? undefined : version;
+    if (version === undefined) await client.query(ENGINE_SCRIPT);
+    if (before !== undefined) await upgrade(client, before);
     for (const grant of grants) await give(client, grant);
     await client.query('commit');
-    return { isNew, server };
+    return { isNew: version === undefined, before, server };
   } catch (error) {
     throw isTeamError(error) ? error : refusedSetup(error, server);
   } finally {
@@ -80,8 +82,19 @@ export async function checkEngine(address: EngineAddress, clock: Clock): Promise
   }
 }
 
-/** @returns the version of our schema; undefined if there is none */
-async function schemaIn(client: Client): Promise<number | undefined> {
+async function upgrade(client: Client, from: number): Promise<void> {
+  await client.query(upgradeScript(from));
+  const { rows } = await client.query<{ role: string }>(
+    'select distinct role from teams.who join pg_roles on rolname = role',
+  );
+  for (const { role } of rows) await allow(client, client.escapeIdentifier(role));
+}
+
+/**
+ * @param oldest the oldest version that will do
+ * @returns the version of our schema; undefined if there is none
+ */
+async function schemaIn(client: Client, oldest = ENGINE_SCHEMA): Promise<number | undefined> {
   const { rows } = await client.query<{ ours: boolean; any: boolean; usable: boolean | null }>(
     `select exists (select from pg_class join pg_namespace n on n.oid = relnamespace
          where nspname = 'teams' and relname = 'about') as ours,
@@ -102,16 +115,7 @@ async function schemaIn(client: Client): Promise<number | undefined> {
     );
   const [about] = (await client.query<{ version: number }>('select teams.schema_version() as version')).rows;
   const version = about?.version ?? 0;
-  if (version < ENGINE_SCHEMA)
-    throw new StoreError(
-      'ENGINE_UNFIT',
-      `The schema of the store has version ${String(version)}, of a build before the first release, and this program knows ${String(ENGINE_SCHEMA)}: say \`drop schema teams cascade\` there, which removes its teams, and \`teams store init\` again.`,
-    );
-  if (version > ENGINE_SCHEMA)
-    throw new StoreError(
-      'NEWER_VERSION',
-      `The schema of the store has version ${String(version)}, this program knows ${String(ENGINE_SCHEMA)}: use the newer teams.`,
-    );
+  requireSchema(version, oldest);
   return version;
 }
 
@@ -124,13 +128,17 @@ async function give(client: Client, { role, only }: EngineGrant): Promise<void> 
     );
   const name = client.escapeIdentifier(role);
   await client.query(`grant usage on schema teams to ${name}`);
-  const functions = ENGINE_FUNCTIONS.map((one) => `teams.${one}`).join(', ');
-  await client.query(`grant execute on function ${functions} to ${name}`);
+  await allow(client, name);
   await client.query('insert into teams.who values ($1, $2, $3) on conflict do nothing', [
     role,
     only?.team ?? EACH,
     only?.member ?? EACH,
   ]);
+}
+
+async function allow(client: Client, name: string): Promise<void> {
+  const functions = ENGINE_FUNCTIONS.map((one) => `teams.${one}`).join(', ');
+  await client.query(`grant execute on function ${functions} to ${name}`);
 }
 
 function refusedSetup(error: unknown, { host, port }: EngineServer): StoreError {

@@ -34,7 +34,7 @@ export function holdReplica(root: string, store: string, clock: Clock): () => vo
   requireUndiverged(realDisk, root);
   onDisk('create the directory', root, () => mkdirSync(root, { recursive: true, mode: DIRECTORY_MODE }));
   requireOwnProject(rootPaths(root).root);
-  markReplica(realDisk, root, store);
+  if (known === undefined) markReplica(realDisk, root, store);
   const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });
   locks.sweep([teams]);
   const holder = locks.tryTake(relayLock);
@@ -59,5 +59,5 @@ export function noteDivergence(root: string, why: string): void {
 export function openReplica(root: string, { id, name }: EngineTeam, documents: Documents, clock: Clock): Replica {
   const paths = teamPaths(root, name);
   if (!isTeam(realDisk, paths)) makeReplica(root, { name, documents }, { clock });
-  return new Replica(realDisk, paths, id);
+  return new Replica(realDisk, id, { paths, path: paths.log });
 }

@@ -1,11 +1,11 @@
 /**
- * The log of a team in a replica: the engine's records in their order, each `"\n" + line + "\n"`, and nothing else. The
+ * The log of a team in a replica, or its ledger: the engine's records in their order, each `"\n" + line + "\n"`, and nothing else. The
  * engine keeps them safe, so nothing is synced here: what a crash of this machine cuts off is written again, with the
  * same bytes at the same place.
  */
 import { StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
-import { O_APPEND, O_WRONLY, type Disk } from '../files/disk.ts';
+import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
 import { openSeen, using, writeWhole } from '../files/file.ts';
 import { Journal } from '../files/journal.ts';
 import type { TeamPaths } from '../files/paths.ts';
@@ -13,16 +13,28 @@ import type { TeamPaths } from '../files/paths.ts';
 export class Replica {
   readonly id: string;
   readonly #disk: Disk;
-  readonly #paths: TeamPaths;
+  readonly #paths: Pick<TeamPaths, 'name'>;
+  readonly #path: string;
+  readonly #create: boolean;
   #number = 0;
   #line: string | undefined;
   /** The beginning of a record that a crash cut off. */
   #torn = Buffer.alloc(0);
 
-  /** Reads the log that is there. */
-  constructor(disk: Disk, paths: TeamPaths, id: string) {
+  /**
+   * Reads the file that is there.
+   *
+   * @param create whether the first record may make it
+   */
+  constructor(
+    disk: Disk,
+    id: string,
+    at: { readonly paths: Pick<TeamPaths, 'name'>; readonly path: string; readonly create?: boolean },
+  ) {
     this.#disk = disk;
-    this.#paths = paths;
+    this.#paths = at.paths;
+    this.#path = at.path;
+    this.#create = at.create ?? false;
     this.id = id;
     this.#read();
   }
@@ -45,8 +57,8 @@ export class Replica {
     const bytes = Buffer.from(lines.map((line) => `\n${line}\n`).join(''));
     if (!bytes.subarray(0, this.#torn.length).equals(this.#torn)) throw this.diverged();
     try {
-      using(this.#disk, openSeen(this.#disk, this.#paths.log, O_WRONLY | O_APPEND).fd, (fd) =>
-        writeWhole(this.#disk, fd, bytes.subarray(this.#torn.length), this.#paths.log),
+      using(this.#disk, openSeen(this.#disk, this.#path, O_WRONLY | O_APPEND | (this.#create ? O_CREAT : 0)).fd, (fd) =>
+        writeWhole(this.#disk, fd, bytes.subarray(this.#torn.length), this.#path),
       );
     } catch (error) {
       this.#read();
@@ -61,13 +73,13 @@ export class Replica {
     const { name } = this.#paths;
     return new StoreError(
       'ENGINE_DIVERGED',
-      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. Compare ${this.#paths.log} with the store, then move .teams and .tasks away; the relay makes them anew.`,
-      { path: this.#paths.log },
+      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. Compare ${this.#path} with the store, then move .teams and .tasks away; the relay makes them anew.`,
+      { path: this.#path },
     );
   }
 
   #read(): void {
-    const journal = new Journal(this.#disk, this.#paths.log);
+    const journal = new Journal(this.#disk, this.#path, { create: this.#create });
     try {
       [this.#number, this.#line] = [0, undefined];
       let end = 0;

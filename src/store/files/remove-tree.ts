@@ -1,50 +1,154 @@
-/** Removes our own directories. Links are removed, never followed; what another process removes meanwhile is fine. */
+/**
+ * Removes our own directories. Links are removed, never followed; what another process removes meanwhile is fine. A
+ * program may exchange a directory for a link at any moment, so each is opened without following links, and what it holds
+ * is reached by its descriptor. Without `/proc` each step is by name: then a swap at exactly that moment is not noticed.
+ */
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../model/text/errors.ts';
 import {
   DIRECTORY_MODE,
   isMissing,
-  list,
-  lookAt,
+  isSameFile,
   O_DIRECTORY,
   O_NOFOLLOW,
   O_RDONLY,
-  removeFile,
+  onDisk,
   storeFailure,
   type Disk,
 } from './disk.ts';
 
 const WRITE_AND_SEARCH = 0o300;
+/** Directories deeper than this are moved up first: each on the way is held open. */
+const DEEPEST = 64;
+
+/** A file or directory: the name by which it is reached, and its path for messages. */
+interface Place {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A round of a removal: directories that are too deep are moved into the top directory, for the next one. */
+interface Round {
+  readonly disk: Disk;
+  /** A name of the top directory that is valid while it is open. */
+  top: string;
+  moved: number;
+}
 
 /** Removes a file, or a directory with its contents, also what a program made read-only, as Go's module cache is. */
 export function removeTree(disk: Disk, path: string): void {
-  const stat = lookAt(disk, path);
-  if (stat === undefined) return;
-  if (!stat.isDirectory()) return removeFile(disk, path);
-  if ((stat.mode & WRITE_AND_SEARCH) !== WRITE_AND_SEARCH) open(disk, path);
-  for (const file of list(disk, path)) removeTree(disk, join(path, file));
-  removeEmpty(disk, path);
+  const round: Round = { disk, top: path, moved: 0 };
+  for (let before = -1; before < round.moved;) {
+    before = round.moved;
+    remove(round, { name: path, path }, 0);
+  }
 }
 
-/** By a descriptor, so that a link which stands there meanwhile is not followed. */
-function open(disk: Disk, path: string): void {
+function remove(round: Round, place: Place, depth: number): void {
+  const { disk } = round;
+  const stat = statOf(disk, place);
+  if (stat === undefined) return;
+  const fd = stat.isDirectory() ? openDirectory(disk, place) : 'other';
+  if (fd === 'other') return unlink(disk, place);
   try {
-    const descriptor = disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    try {
-      disk.fchmodSync(descriptor, DIRECTORY_MODE);
-    } finally {
-      disk.closeSync(descriptor);
+    if (fd !== undefined) {
+      if ((stat.mode & WRITE_AND_SEARCH) !== WRITE_AND_SEARCH) permit(disk, fd);
+      if (depth > DEEPEST && moveUp(round, place)) return;
     }
+    const name = fd === undefined ? place.name : nameOf(disk, fd, place);
+    if (depth === 0) round.top = name;
+    for (const file of filesOf(disk, { ...place, name }))
+      remove(round, { name: join(name, file), path: join(place.path, file) }, depth + 1);
+  } finally {
+    if (fd !== undefined) disk.closeSync(fd);
+  }
+  onDisk('remove', place.path, () => {
+    removeIfEmpty(disk, place.name);
+  });
+}
+
+const statOf = (disk: Disk, { name, path }: Place): Stats | undefined =>
+  onDisk('look at', path, () => {
+    try {
+      return disk.lstatSync(name, { throwIfNoEntry: false });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  });
+
+/** @returns `other` for what is no directory any more; undefined for one that may not be opened, or is gone */
+function openDirectory(disk: Disk, { name, path }: Place): number | 'other' | undefined {
+  try {
+    return disk.openSync(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    if (['ELOOP', 'ENOTDIR'].includes(code)) return 'other';
+    // Closed to us: it can be empty. What cannot be removed in it is then named.
+    if (['EACCES', 'EPERM', 'ENOENT'].includes(code)) return undefined;
+    throw storeFailure('open', path, error);
+  }
+}
+
+function permit(disk: Disk, fd: number): void {
+  try {
+    disk.fchmodSync(fd, DIRECTORY_MODE);
   } catch {
-    // Another user's, or closed to us: what cannot be removed in it is then named.
+    // Another user's: what cannot be removed in it is then named.
+  }
+}
+
+/** The name of an open directory, which leads to it whatever is in its place now. */
+function nameOf(disk: Disk, fd: number, place: Place): string {
+  const held = `/proc/self/fd/${fd}`;
+  const seen = statOf(disk, { name: `${held}/.`, path: place.path });
+  return seen !== undefined && isSameFile(disk, fd, seen) ? held : place.name;
+}
+
+/** @returns whether it lies in the top directory now, where the next round removes it */
+function moveUp(round: Round, { name }: Place): boolean {
+  try {
+    round.disk.renameSync(name, join(round.top, `.deep-${round.moved}`));
+    round.moved += 1;
+    return true;
+  } catch {
+    // Nothing else is in its way but limits, which are then named.
+    return false;
+  }
+}
+
+function filesOf(disk: Disk, { name, path }: Place): string[] {
+  try {
+    return disk.readdirSync(name).sort();
+  } catch (error) {
+    if (isMissing(error) || codeOf(error) === 'ENOTDIR') return [];
+    throw storeFailure('list', path, error);
+  }
+}
+
+function unlink(disk: Disk, { name, path }: Place): void {
+  try {
+    disk.unlinkSync(name);
+  } catch (error) {
+    if (isMissing(error)) return;
+    // A read-only file system refuses even to remove a missing file.
+    if (codeOf(error) === 'EROFS' && statOf(disk, { name, path }) === undefined) return;
+    throw storeFailure('remove', path, error);
   }
 }
 
 /** Removes an empty directory; one that has content, or is missing, stays as it is. */
 export function removeEmpty(disk: Disk, path: string): void {
+  onDisk('remove', path, () => {
+    removeIfEmpty(disk, path);
+  });
+}
+
+function removeIfEmpty(disk: Disk, name: string): void {
   try {
-    disk.rmdirSync(path);
+    disk.rmdirSync(name);
   } catch (error) {
-    if (!isMissing(error) && codeOf(error) !== 'ENOTEMPTY') throw storeFailure('remove', path, error);
+    if (!isMissing(error) && codeOf(error) !== 'ENOTEMPTY') throw error;
   }
 }

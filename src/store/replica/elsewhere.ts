@@ -31,7 +31,7 @@ export type LeaseHolder = z.infer<typeof holderSchema>;
 export const holderText = (folder: FolderIdentity, since: number): string =>
   JSON.stringify({ ...ownIdentity(), since, folder, machine: machineName() } satisfies LeaseHolder);
 
-const machineName = (): string =>
+export const machineName = (): string =>
   hostname()
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')
     .slice(0, 255) || 'unknown';
@@ -77,3 +77,9 @@ export function noteElsewhere(disk: Disk, { elsewhere }: TeamPaths, processes: r
   if (readText(disk, elsewhere, 1024 * 1024) === text) return;
   replaceFile(disk, elsewhere, text, randomBytes(4).toString('hex'), { durable: false });
 }
+
+const toldSchema = z.object({ elsewhere: z.object({ machine: z.string(), number: z.number().int() }) });
+
+/** The number in the store of an event that another machine told; undefined for one of this machine. */
+export const numberElsewhere = (event: unknown): number | undefined =>
+  toldSchema.safeParse(event).data?.elsewhere.number;

@@ -31,6 +31,9 @@ type PostedMail = z.infer<typeof mailSchema>;
 const leaseSchema = z.object({ name: memberSchema, owner: z.string(), isFirst: z.boolean() });
 export type LeaseAsked = z.infer<typeof leaseSchema>;
 
+const ledgerSchema = z.object({ after: z.number().int().nonnegative(), lines: z.array(z.string()).min(1) });
+export type LedgerAsked = z.infer<typeof ledgerSchema>;
+
 /** What can be asked, with its body; a record is text. */
 interface Bodies {
   readonly append: string;
@@ -38,6 +41,7 @@ interface Bodies {
   readonly send: PostedMail;
   readonly lease: LeaseAsked;
   readonly leave: LeaseAsked;
+  readonly ledger: LedgerAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
   /** Nothing: the relay is needed. */
@@ -45,13 +49,13 @@ interface Bodies {
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'keep', 'stay']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
 const answerSchema = z.union([
-  /** `owner`: who has the lease that was asked for. */
-  z.object({ ok: z.literal(true), owner: z.string().optional() }),
+  /** `owner`: who has the lease that was asked for. `isBehind`: nothing was written, since others wrote before. */
+  z.object({ ok: z.literal(true), owner: z.string().optional(), isBehind: z.boolean().optional() }),
   z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
 ]);
 
@@ -93,6 +97,10 @@ function requestOf(
   if (asked === 'send') {
     const mail = jsonAnswer(mailSchema, text);
     return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+  }
+  if (asked === 'ledger') {
+    const decided = jsonAnswer(ledgerSchema, text);
+    return decided.ok ? { do: asked, team, body: decided.value } : undefined;
   }
   const lease = jsonAnswer(leaseSchema, text);
   return lease.ok ? { do: asked, team, body: lease.value } : undefined;
@@ -172,12 +180,22 @@ export class RelayClient {
    * @throws StoreError as {@link commit}
    */
   async takeLease(team: Name, lease: LeaseAsked): Promise<string | undefined> {
-    return this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+    return (await this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS)).owner;
   }
 
   /** Gives a lease back. What its holder acknowledged is acknowledged in the store then. @throws StoreError as {@link commit} */
   async leaveLease(team: Name, lease: LeaseAsked): Promise<void> {
     await this.#ask('leave', team, JSON.stringify(lease), LEASE_PATIENCE_MS);
+  }
+
+  /**
+   * Appends to the team's ledger what was decided with its first `after` records. The ledger here is up to date then.
+   *
+   * @returns false if there are other records meanwhile: decide again
+   * @throws StoreError as {@link commit}: it is then unknown whether they were written
+   */
+  async commitLedger(team: Name, after: number, lines: readonly string[]): Promise<boolean> {
+    return (await this.#ask('ledger', team, JSON.stringify({ after, lines }))).isBehind !== true;
   }
 
   /** @returns whether a relay runs: it goes on while it is asked this now and then */
@@ -205,13 +223,7 @@ export class RelayClient {
     return Math.min(ms, Math.max(this.#hurriedTo - this.#clock.monotonic(), LEAST_MS));
   }
 
-  /** @returns the owner that the answer names */
-  async #ask(
-    what: RelayRequest['do'],
-    team: Name,
-    body: string,
-    patienceMs = this.#patienceMs,
-  ): Promise<string | undefined> {
+  async #ask(what: RelayRequest['do'], team: Name, body: string, patienceMs = this.#patienceMs): Promise<Accepted> {
     const { relay } = rootPaths(this.#root);
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealed(what, team, body)) });
     const begun = this.#clock.monotonic();
@@ -243,11 +255,13 @@ export class RelayClient {
 
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
-function accepted(text: string): string | undefined {
+type Accepted = Extract<RelayAnswer, { ok: true }>;
+
+function accepted(text: string): Accepted {
   const answer = jsonAnswer(answerSchema, text);
   if (!answer.ok)
     throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);
-  if (answer.value.ok) return answer.value.owner;
+  if (answer.value.ok) return answer.value;
   const { code, why } = answer.value;
   if (code === 'TEAM_EXISTS') throw new ConflictError(code, why);
   const known = (['ENGINE_DIVERGED', 'ENGINE_UNFIT', 'NO_SPACE', 'TEAM_GONE'] as const).find((one) => one === code);

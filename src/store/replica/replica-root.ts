@@ -5,27 +5,45 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
+import { folderIdentitySchema, isSameFolder } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
+import { folderAt } from '../files/folder-of.ts';
 import { rootPaths } from '../files/paths.ts';
 
-const markSchema = z.object({ version: z.literal(1), store: z.string() });
+const markSchema = z.object({
+  version: z.literal(1),
+  store: z.string(),
+  /** That of the root's teams, when it was marked: a copy is another one. */
+  folder: folderIdentitySchema.optional(),
+});
 
 /** @returns the address that the replica is of, without a password; undefined for a root with teams of its own */
-export function replicaOf(disk: Disk, root: string): string | undefined {
+export const replicaOf = (disk: Disk, root: string): string | undefined => markOf(disk, root)?.store;
+
+/** Whether its folder was copied from that of another machine, or has not been marked with its own identity. */
+export function isCopiedReplica(disk: Disk, root: string): boolean {
+  const mark = markOf(disk, root);
+  if (mark === undefined) return false;
+  const folder = folderAt(disk, rootPaths(root).teams);
+  return mark.folder === undefined || folder === undefined || !isSameFolder(mark.folder, folder);
+}
+
+function markOf(disk: Disk, root: string): z.infer<typeof markSchema> | undefined {
   const text = readText(disk, rootPaths(root).replica, 4096);
   if (text === undefined) return undefined;
   const mark = jsonAnswer(markSchema, text);
-  if (mark.ok) return mark.value.store;
+  if (mark.ok) return mark.value;
   throw new StoreError('CORRUPT', `${rootPaths(root).replica} is damaged (${mark.why}): restore or remove it.`);
 }
 
-/** Marks a root without teams of its own. */
+/** Marks a root without teams of its own, or a copy as a replica of its own. */
 export function markReplica(disk: Disk, root: string, store: string): void {
   const { teams, tasks, replica } = rootPaths(root);
   for (const directory of [teams, tasks]) makeDirectory(disk, directory, { durable: true });
-  const text = JSON.stringify({ version: 1, store });
+  const { path: _, ...folder } = folderAt(disk, teams) ?? {};
+  const text = JSON.stringify({ version: 1, store, folder });
   replaceFile(disk, replica, `${text}\n`, randomBytes(4).toString('hex'));
 }
 

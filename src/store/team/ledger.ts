@@ -25,6 +25,16 @@ const LINE = /^\{"v":1,"chain":"([0-9a-f]{32})",(.*)\}$/;
 const link = (before: string, rest: string): string =>
   createHash('sha256').update(`${before}\n${rest}`).digest('hex').slice(0, 32);
 
+/** The records of a ledger as they are; none if there is no file. */
+export function ledgerRecords(disk: Disk, path: string): string[] {
+  const journal = new Journal(disk, path, { create: true });
+  try {
+    return [...journal.read()].flatMap((line) => (line.kind === 'text' && LINE.test(line.text) ? [line.text] : []));
+  } finally {
+    journal.close();
+  }
+}
+
 /** Its first record is within so many bytes, also after the torn one of a writer that was killed. */
 const BEGINNING = 64 * 1024;
 
@@ -55,7 +65,16 @@ interface LedgerEnvironment {
   readonly paths: Pick<TeamPaths, 'ledger' | 'ledgerLock'>;
   readonly lockTimeoutMs?: number | undefined;
   readonly account?: BudgetAccount;
+  /** For a ledger whose order a store makes. */
+  readonly commit?: CommitLedger | undefined;
 }
+
+/**
+ * Appends lines that were decided with the first `after` records.
+ *
+ * @returns false if there are others meanwhile. In both cases the file here is up to date then
+ */
+type CommitLedger = (after: number, lines: readonly string[]) => Promise<boolean>;
 
 /** What is decided: the records that are appended, and what the caller learns. */
 export type Decide<Result> = (account: BudgetAccount) => {
@@ -70,6 +89,8 @@ export class Ledger {
   #offset = 0;
   #chain = '';
   #lines = 0;
+  /** Those that are whole. */
+  #records = 0;
 
   constructor(environment: LedgerEnvironment) {
     this.#environment = environment;
@@ -100,7 +121,8 @@ export class Ledger {
    * @throws StoreError as {@link look}, or as the disk fails: then nothing is granted
    */
   async change<Result>(decide: Decide<Result>): Promise<Result> {
-    const { disk, pinned, locks, paths, lockTimeoutMs } = this.#environment;
+    const { disk, pinned, locks, paths, lockTimeoutMs, commit } = this.#environment;
+    if (commit !== undefined) return this.#changeShared(decide, commit);
     makeRoomFor(disk, paths.ledgerLock, pinned);
     return locks.withLock(
       paths.ledgerLock,
@@ -109,9 +131,19 @@ export class Ledger {
     );
   }
 
-  /** Like {@link change}, once and without waiting. @returns undefined if another process holds the lock */
+  /** Whether it is the ledger of several machines: only {@link change} writes to it. */
+  get isShared(): boolean {
+    return this.#environment.commit !== undefined;
+  }
+
+  /**
+   * Like {@link change}, once and without waiting.
+   *
+   * @returns undefined if another process holds the lock, or the ledger is shared
+   */
   tryChange<Result>(decide: Decide<Result>): { readonly result: Result } | undefined {
-    const { disk, pinned, locks, paths } = this.#environment;
+    const { disk, pinned, locks, paths, commit } = this.#environment;
+    if (commit !== undefined) return undefined;
     makeRoomFor(disk, paths.ledgerLock, pinned);
     const attempt = locks.tryLock(paths.ledgerLock, () => this.changeLocked(decide));
     return attempt.done ? { result: attempt.value } : undefined;
@@ -129,16 +161,31 @@ export class Ledger {
     this.#journal.close();
   }
 
+  /** Nobody holds a lock over several machines: what was decided on an older account is decided again. */
+  async #changeShared<Result>(decide: Decide<Result>, commit: CommitLedger): Promise<Result> {
+    for (;;) {
+      this.#catchUp();
+      const { entries, result } = decide(this.#account);
+      if (entries.length === 0) return result;
+      const isWritten = await commit(this.#records, this.#linesOf(entries));
+      this.#catchUp();
+      if (isWritten) return result;
+    }
+  }
+
   #append(entries: readonly LedgerEntry[]): void {
+    this.#journal.appendText(this.#linesOf(entries).join('\n'), { durable: true });
+    this.#catchUp();
+  }
+
+  #linesOf(entries: readonly LedgerEntry[]): string[] {
     const at = new Date(this.#environment.clock.now()).toISOString();
     let chain = this.#chain;
-    const lines = entries.map((entry) => {
+    return entries.map((entry) => {
       const rest = JSON.stringify({ at, entry }).slice(1, -1);
       chain = link(chain, rest);
       return `{"v":1,"chain":"${chain}",${rest}}`;
     });
-    this.#journal.appendText(lines.join('\n'), { durable: true });
-    this.#catchUp();
   }
 
   #catchUp(): void {
@@ -164,6 +211,7 @@ export class Ledger {
     const told = chain === link(this.#chain, rest) ? jsonAnswer(bodySchema, `{${rest}}`) : undefined;
     if (told?.ok !== true) throw this.#damaged(`line ${this.#lines} does not follow the one before`);
     this.#chain = chain;
+    this.#records += 1;
     this.#account.add(told.value.entry);
   }
 

@@ -152,7 +152,15 @@ export class TeamStore {
       });
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
-    this.ledger = new Ledger({ disk, pinned, clock, locks, paths, lockTimeoutMs });
+    this.ledger = new Ledger({
+      disk,
+      pinned,
+      clock,
+      locks,
+      paths,
+      lockTimeoutMs,
+      commit: this.isShared ? async (...asked) => (await this.#relay()).commitLedger(paths.name, ...asked) : undefined,
+    });
     this.day = new DayLedger({ disk: given, clock, lockTimeoutMs });
     this.roster = new Roster(disk, paths);
     this.commands = new CommandTrust(this.board, seal, disk);

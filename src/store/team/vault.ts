@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { codeOf, StoreError } from '../../model/text/errors.ts';
 import { readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -205,20 +206,46 @@ export function makeOwnGit(
   head: { commit: string; sha256: boolean },
 ): void {
   const own = join(paths.tree(of), '.git');
+  const draft = paths.treeAside(of, 'new');
   onDisk('create', own, () => {
-    if (isUsed(disk, own)) renameSync(own, paths.treeAside(of, `${newId(0).slice(-10)}.git`));
-    else removeTree(disk, own);
-    for (const part of ['objects/info', 'refs/heads', 'info']) mkdirSync(join(own, part), { recursive: true });
-    put(join(own, 'HEAD'), 'ref: refs/heads/work\n');
-    put(join(own, 'refs/heads/work'), `${head.commit}\n`);
+    removeTree(disk, draft);
+    for (const part of ['objects/info', 'refs/heads', 'info']) mkdirSync(join(draft, part), { recursive: true });
+    put(join(draft, 'HEAD'), 'ref: refs/heads/work\n');
+    put(join(draft, 'refs/heads/work'), `${head.commit}\n`);
     const kind = head.sha256
       ? '\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n'
       : '\trepositoryformatversion = 0\n';
-    put(join(own, 'config'), `[core]\n${kind}[user]\n\tname = ${of}\n\temail = ${of}@localhost\n`);
-    put(join(own, 'objects/info/alternates'), `${join(paths.vault, 'objects')}\n`);
-    put(join(own, 'info/exclude'), readText(disk, join(paths.vault, 'info', 'exclude')) ?? '');
-    copyFileSync(paths.treeIndex(of), join(own, 'index'));
+    put(join(draft, 'config'), `[core]\n${kind}[user]\n\tname = ${of}\n\temail = ${of}@localhost\n`);
+    put(join(draft, 'objects/info/alternates'), `${join(paths.vault, 'objects')}\n`);
+    put(join(draft, 'info/exclude'), readText(disk, join(paths.vault, 'info', 'exclude')) ?? '');
+    copyFileSync(paths.treeIndex(of), join(draft, 'index'));
+    for (
+      let tries = 1;
+      !exchange(disk, { own, draft, aside: paths.treeAside(of, `${newId(0).slice(-10)}.git`) });
+      tries += 1
+    )
+      if (tries === MOST_EXCHANGES)
+        throw new StoreError('IO', `A program makes ${own} again and again.`, { path: own });
   });
+}
+
+const MOST_EXCHANGES = 100;
+
+/**
+ * The member's program may be at work in the old one: it is moved away before it is looked at.
+ *
+ * @returns false if another one was made meanwhile
+ */
+function exchange(disk: Disk, { own, draft, aside }: { own: string; draft: string; aside: string }): boolean {
+  try {
+    if (lookAt(disk, own) !== undefined) renameSync(own, aside);
+    if (!isUsed(disk, aside)) removeTree(disk, aside);
+    renameSync(draft, own);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
 }
 
 /** Whether a member committed or stashed there, so that git keeps a log: the files are kept otherwise, the history only here. */

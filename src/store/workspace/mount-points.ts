@@ -3,9 +3,11 @@
  * it does so: the old root of the host is below `/oldroot` then, and a link of the member's would have it make
  * directories anywhere. So they are made before, without following any link.
  */
-import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withinOwn } from '../../os/own-directory.ts';
+import { realDisk } from '../files/disk.ts';
+import { removeTree } from '../files/remove-tree.ts';
 
 interface MountPoint {
   /** Below the home, without `..`. */
@@ -23,6 +25,6 @@ export function makeMountPoints(home: string, points: readonly MountPoint[]): vo
 
 function makeFile(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
-  rmSync(path, { recursive: true, force: true });
+  removeTree(realDisk, path);
   writeFileSync(path, '', { mode: 0o600, flag: 'wx' });
 }

@@ -18,6 +18,7 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
   type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -66,6 +67,43 @@ function blobOf(path: string, like: string): { readonly hash: string; readonly m
   }
 }
 
+/**
+ * Copies the bytes of a file as it is now, or where a link leads, to a place of ours.
+ *
+ * @returns the mode in a tree; undefined for what a tree cannot hold, and behind a link
+ */
+export const copyEntry = (top: string, path: string, to: string): string | undefined =>
+  reached(top, path, (name) => {
+    const found = statOf(name);
+    if (found?.isSymbolicLink() === true) {
+      writeFileSync(to, readlinkSync(name, 'buffer'), { mode: 0o600 });
+      return LINK;
+    }
+    return found?.isFile() === true ? copyFile(name, to) : undefined;
+  });
+
+function copyFile(name: string, to: string): string | undefined {
+  const file = openSync(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const copy = openSync(to, 'w', 0o600);
+  try {
+    const { mode, size } = fstatSync(file);
+    const bytes = Buffer.allocUnsafe(Math.min(CHUNK, size + 1));
+    // A file that grows is not followed for ever.
+    for (let left = size; left > 0;) {
+      const read = readSync(file, bytes, 0, Math.min(bytes.length, left), null);
+      if (read === 0) break;
+      writeSync(copy, bytes, 0, read);
+      left -= read;
+    }
+    return modeOf(mode);
+  } finally {
+    closeSync(copy);
+    closeSync(file);
+  }
+}
+
+const modeOf = (mode: number): string => ((mode & 0o100) === 0 ? '100644' : PROGRAM);
+
 /** @returns undefined where a directory on the way is missing, is a file or is a link */
 function reached<T>(top: string, path: string, work: (name: string) => T, make = false): T | undefined {
   try {
@@ -100,7 +138,7 @@ function entryBy(name: string, like: string): TreeEntry | 'other' | 'unlike' {
   }
   if (!found.isFile()) return 'other';
   const blob = blobOf(name, like);
-  return blob === undefined ? 'unlike' : { mode: (blob.mode & 0o100) === 0 ? '100644' : PROGRAM, hash: blob.hash };
+  return blob === undefined ? 'unlike' : { mode: modeOf(blob.mode), hash: blob.hash };
 }
 
 export const isSame = (a: TreeEntry, b: ReturnType<typeof entryAt>): boolean =>

@@ -24,7 +24,7 @@ import {
 import { capped, fitting, MOST_BYTES } from './answer-limit.ts';
 import type { LogNotices } from './log-notices.ts';
 import { agreesToForce, FORCE_FORM, type PersonQuestions } from './person-questions.ts';
-import { refuseCursor } from './refusals.ts';
+import { PAGE, refuseCursor } from './refusals.ts';
 import type { McpConnection, ResourceNotices } from './resource-notices.ts';
 
 /** What is told to a host, and what its person is asked. */
@@ -39,8 +39,8 @@ export interface HostTalk {
 type Request = ServerContext['mcpReq'];
 
 export function offerTools(server: McpConnection, context: ToolContext, talk: HostTalk): void {
-  server.setRequestHandler('tools/list', ({ params }) => {
-    refuseCursor(params?.cursor);
+  server.setRequestHandler('tools/list', PAGE, (params) => {
+    refuseCursor(params);
     return { tools: toolsOf(context).map(toolOf) };
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {

@@ -1,9 +1,13 @@
 /** Refusals as errors of the protocol. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import { isTeamError } from '../../app.ts';
 
+/** The parameters of a list. */
+export const PAGE = { params: z.looseObject({ cursor: z.string().optional() }) };
+
 /** Each list has one page, so that a cursor is never one of ours. */
-export function refuseCursor(cursor: string | undefined): void {
+export function refuseCursor({ cursor }: z.output<typeof PAGE.params>): void {
   if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such cursor.');
 }
 

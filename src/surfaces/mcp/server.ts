@@ -9,7 +9,7 @@ import { LogNotices } from './log-notices.ts';
 import { hasForms, offerTools, type HostTalk } from './offer-tools.ts';
 import { PersonQuestions } from './person-questions.ts';
 import { completedArgument, listPrompts, promptNamed } from './prompts.ts';
-import { invalid, noResource, refuseCursor } from './refusals.ts';
+import { invalid, noResource, PAGE, refuseCursor } from './refusals.ts';
 import { connectionSink, ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { completed, resourceTemplates } from './resource-uris.ts';
 import { listResources, readResource, tellsChanges } from './resources.ts';
@@ -66,6 +66,18 @@ const LEVEL = {
 const URI = { params: z.looseObject({ uri: z.string() }) };
 const PROMPT = {
   params: z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() }),
+};
+
+const texts = z.record(z.string(), z.string()).optional();
+const COMPLETION = {
+  params: z.looseObject({
+    ref: z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('ref/prompt'), name: z.string() }),
+      z.looseObject({ type: z.literal('ref/resource'), uri: z.string() }),
+    ]),
+    argument: z.looseObject({ name: z.string(), value: z.string() }),
+    context: z.looseObject({ arguments: texts }).optional(),
+  }),
 };
 
 /** What is told to a host and asked of it; it ends with the connection, unless it is shared. */
@@ -130,13 +142,13 @@ function talkUnasked(
 }
 
 function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
-  server.setRequestHandler('resources/list', ({ params }) => {
-    refuseCursor(params?.cursor);
+  server.setRequestHandler('resources/list', PAGE, (params) => {
+    refuseCursor(params);
     notices.start();
     return { resources: listResources(context) };
   });
-  server.setRequestHandler('resources/templates/list', ({ params }) => {
-    refuseCursor(params?.cursor);
+  server.setRequestHandler('resources/templates/list', PAGE, (params) => {
+    refuseCursor(params);
     return { resourceTemplates };
   });
   server.setRequestHandler('resources/read', URI, ({ uri }) => {
@@ -159,8 +171,8 @@ function offerResources(server: McpConnection, context: ToolContext, notices: Re
 }
 
 function offerPrompts(server: McpConnection, context: ToolContext): void {
-  server.setRequestHandler('prompts/list', ({ params }) => {
-    refuseCursor(params?.cursor);
+  server.setRequestHandler('prompts/list', PAGE, (params) => {
+    refuseCursor(params);
     return { prompts: listPrompts(context) };
   });
   server.setRequestHandler('prompts/get', PROMPT, async ({ name, arguments: given }) => {
@@ -175,7 +187,7 @@ function offerPrompts(server: McpConnection, context: ToolContext): void {
 }
 
 function offerCompletion(server: McpConnection, context: ToolContext): void {
-  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+  server.setRequestHandler('completion/complete', COMPLETION, ({ ref, argument }) => {
     const completion =
       ref.type === 'ref/resource'
         ? completed(context, ref.uri, argument)

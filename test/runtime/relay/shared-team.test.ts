@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { realClock } from '../../../src/os/system-clock.ts';
@@ -36,7 +37,6 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
-      // Without its relay it waits a minute for an answer of the store.
       const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await gone;
       clearTimeout(late);
@@ -82,7 +82,9 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     await addTasks(a, 20);
     const workers = [await worker(b, 'ada'), await worker(b, 'bob')];
     // The lead is on the other machine, and has no pid here.
-    expect(await isLed(b)).toMatchObject({ alive: true, pid: null });
+    expect(await isLed(b)).toMatchObject({ alive: true, pid: null, machine: hostname() });
+    expect((await b.ok('status', 'login')).out).toContain(`led on ${hostname()} since`);
+    expect((await a.ok('status', 'login')).out).toMatch(new RegExp(`ada .* on ${hostname()}`));
     for (const one of [a, b]) await expect.poll(() => doneOn(one), { timeout: 60_000 }).toBe(20);
     expect(readFileSync(a.log(), 'utf8')).toBe(readFileSync(b.log(), 'utf8'));
     // Each task once.
@@ -135,6 +137,36 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     const log = readFileSync(a.log(), 'utf8');
     expect(log.match(/"type":"task.completed"/g)).toHaveLength(31);
     await expect.poll(() => readFileSync(b.log(), 'utf8')).toBe(log);
+  });
+
+  it.each([
+    ['an idle worker', undefined],
+    ['a worker in a task', 'sleep 60'],
+  ])('whose store and relay are both gone, %s ends within seconds of SIGTERM', async (_, run) => {
+    allowLeft();
+    const own = await Postgres.start();
+    const machines: Machine[] = [];
+    try {
+      ({ place } = await storePlace(own));
+      const [a, b] = await Machine.two(place, 'ada');
+      machines.push(a, b);
+      const { child, said } = await worker(b, 'ada');
+      if (run !== undefined) {
+        await a.ok('task', 'create', 'login', 'long', '--run', run);
+        await expect.poll(async () => (await tasksOn(b))[0]?.status, { timeout: 20_000 }).toBe('in_progress');
+      }
+      await b.stop('SIGKILL');
+      await own.kill();
+      const asked = realClock.monotonic();
+      child.kill('SIGTERM');
+      const code = await ended(child);
+      expect(realClock.monotonic() - asked).toBeLessThan(10_000);
+      // What it could not say is one sentence; without a task it had nothing to say.
+      expect([code, said()]).toEqual(run === undefined ? [0, said()] : [4, expect.stringMatching(/relay/)]);
+    } finally {
+      for (const one of machines) await one.stop();
+      await own.stop();
+    }
   });
 
   it('waits while the store is away, and goes on when it is back', async () => {

@@ -38,6 +38,21 @@ it.each([
   expect([...loaded].filter(isOfTrees)).toEqual([]);
 });
 
+const isOfStores = (path: string): boolean =>
+  path.startsWith('store/engine/') ||
+  (path.startsWith('runtime/relay/') && path !== 'runtime/relay/new-team.ts') ||
+  /^store\/replica\/(?:relay|shared)/.test(path);
+
+it.each([
+  ['a teammate', 'runtime/teammate/teammate-main.ts'],
+  ['the lead of a run', 'runtime/runs/run.ts'],
+  ['what a person does to a team', 'runtime/runs/lifecycle.ts'],
+])('%s loads no module of a store before a team is in one', (_, root) => {
+  const loaded = loadedWith(root);
+  expect(loaded).toContain('store/replica/replica-root.ts');
+  expect([...loaded].filter(isOfStores)).toEqual([]);
+});
+
 it('the look at imports sees the modules of trees where they are loaded', () => {
   expect([...loadedWith('runtime/landing/open-landing.ts')].filter(isOfTrees)).toContain('runtime/trees/vault.ts');
 });

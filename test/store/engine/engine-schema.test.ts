@@ -1,10 +1,13 @@
 /** What the functions of the engine promise: one order without gaps, and nobody writes as somebody else. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
-import { initEngine } from '../../../src/store/engine/engine-setup.ts';
+import { ENGINE_SCHEMA } from '../../../src/store/engine/engine-schema.ts';
+import { checkEngine, initEngine } from '../../../src/store/engine/engine-setup.ts';
 import { newIds } from '../../../src/store/files/new-ids.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 
@@ -21,6 +24,15 @@ const mail = (sender: string, content: string): string =>
 const append = async (session: Client, team: string, ...lines: string[]): Promise<number[]> => {
   const { rows } = await session.query<{ numbers: string[] }>('select teams.append($1, $2) as numbers', [team, lines]);
   return (rows[0]?.numbers ?? []).map(Number);
+};
+
+const event = (type: string, member?: string): string =>
+  JSON.stringify({ type, at: '2026-01-01T00:00:00.000Z', member });
+const spends = (entry: object): string => JSON.stringify({ v: 1, chain: '', entry });
+const tell = async (session: Client, team: string, ...lines: string[]): Promise<void> => {
+  const source = id();
+  await session.query('select teams.event_source($1, $2, 0)', [team, source]);
+  await session.query('select teams.tell_events($1, $2, 10, $3)', [team, source, lines]);
 };
 
 describe.skipIf(!hasPostgres)('the engine', () => {
@@ -57,6 +69,19 @@ describe.skipIf(!hasPostgres)('the engine', () => {
       ['its own mail', (ada) => ada.query('select teams.send($1, $2, $3)', [team, 'bob', [mail('ada', 'hi')]])],
       ['its own inbox', (ada) => ada.query('select * from teams.mail_after($1, $2, 0, 10)', [team, 'ada'])],
       ['the log of its team', (ada) => ada.query('select * from teams.log_after($1, 0, 10)', [team])],
+      ['what its own program said', (ada) => tell(ada, team, event('agent.said', 'ada'))],
+      [
+        'what it reserves and uses',
+        async (ada) => {
+          const [first, second] = [
+            spends({ do: 'reserve', id: 'r1', member: 'ada' }),
+            spends({ do: 'settle', id: 'r1' }),
+          ];
+          await ada.query('select teams.append_ledger($1, 0, $2)', [team, [first]]);
+          await ada.query('select teams.append_ledger($1, 1, $2)', [team, [second]]);
+        },
+      ],
+      ['what others told', (ada) => ada.query('select * from teams.events_after($1, $2, 0, 10)', [team, 'here'])],
       ['its own lease', (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'ada', 'p1'])],
     ])('allows %s', async (_what, act) => {
       await act(await session('ada'));
@@ -82,6 +107,25 @@ describe.skipIf(!hasPostgres)('the engine', () => {
         'an acknowledgement for another',
         (ada) => ada.query('select teams.acknowledge($1, $2, $3, $4)', [team, 'bob', INC, ['x']]),
       ],
+      ['what the program of another said', (ada) => tell(ada, team, event('agent.said', 'bob'))],
+      ['what the lead decides about it', (ada) => tell(ada, team, event('boundary.granted', 'ada'))],
+      ['what nobody is named for', (ada) => tell(ada, team, event('agent.said'))],
+      ['a limit', (ada) => ada.query('select teams.append_ledger($1, 2, $2)', [team, [spends({ do: 'limit' })]])],
+      [
+        'a reservation of another',
+        (ada) => ada.query('select teams.append_ledger($1, 2, $2)', [team, [spends({ do: 'reserve', member: 'bob' })]]),
+      ],
+      [
+        'what another one uses',
+        async (ada) => {
+          await host.query('select teams.append_ledger($1, 2, $2)', [
+            team,
+            [spends({ do: 'reserve', id: 'r2', member: 'bob' })],
+          ]);
+          await ada.query('select teams.append_ledger($1, 3, $2)', [team, [spends({ do: 'settle', id: 'r2' })]]);
+        },
+      ],
+      ['an event of another team', (ada) => tell(ada, other, event('agent.said', 'ada'))],
       ["the lead's lease", (ada) => ada.query('select teams.take_lease($1, $2, $3, 10)', [team, 'lead', 'p1'])],
       ['a document', (ada) => ada.query('select teams.write_document($1, $2, 0, $3)', [team, 'config', '{}'])],
       ['a new team', (ada) => ada.query('select teams.create_team($1, $2)', [id(), 'mine'])],
@@ -154,6 +198,73 @@ describe.skipIf(!hasPostgres)('the engine', () => {
   it('refuses a record with a line break, which would be two lines of the log', async () => {
     const line = record(by('ada')).replace('"type"', '\n"type"');
     await expect(append(host, team, line)).rejects.toMatchObject({ code: '22023' });
+  });
+
+  it.each([
+    ['a character that is none in PostgreSQL', '\0'],
+    ['half of a pair', '\ud800'],
+    ['a backslash before what looks like one', '\\u0000'],
+    ['a whole pair, and two of them', '\u{1f600}\0\0'],
+  ])('keeps %s in a record, a message and an event', async (_what, text) => {
+    const line = record(by('ada'), text);
+    const [number = 0] = await append(host, team, line);
+    const { rows } = await host.query<{ line: string }>('select line from teams.log_after($1, $2, 1)', [
+      team,
+      number - 1,
+    ]);
+    expect(rows).toEqual([{ line }]);
+    expect(JSON.parse(line)).toMatchObject({ subject: text });
+    await host.query('select teams.send($1, $2, $3)', [team, 'eve', [mail('ada', text)]]);
+    await tell(host, team, JSON.stringify({ type: 'agent.said', member: 'ada', text }));
+  });
+
+  it('keeps events of a source up to a place once, and tells them to the others', async () => {
+    const place = async (at: number): Promise<unknown> =>
+      (await host.query<{ place: string }>('select teams.event_source($1, $2, $3) as place', [team, 'here', at]))
+        .rows[0]?.place;
+    const heard = async (source: string, by = host): Promise<unknown> =>
+      (
+        await by.query<{ line: string }>(
+          `select line from teams.events_after($1, $2, 0, 100) where line like '%x.happened%'`,
+          [team, source],
+        )
+      ).rows.map(({ line }) => line);
+    const lines = ['ada', 'bob'].map((member) => event('x.happened', member));
+    const told = (upTo: number, some: string[]): Promise<unknown> =>
+      host.query('select teams.tell_events($1, $2, $3, $4)', [team, 'here', upTo, some]);
+    expect(await place(7)).toBe('7');
+    expect(await place(0)).toBe('7');
+    await Promise.all([told(20, lines), told(20, lines)]);
+    await told(20, lines);
+    expect(await place(0)).toBe('20');
+    await told(30, lines.slice(1));
+    expect(await heard('there')).toEqual([...lines, lines[1]]);
+    expect(await heard('here')).toEqual([]);
+    // A source is of its role: nobody hides what another told, or moves its place.
+    expect(await heard('here', await session('ada'))).toEqual([...lines, lines[1]]);
+  });
+
+  it('appends to a ledger what was decided with all of it, once', async () => {
+    const limited = id();
+    await host.query('select teams.create_team($1, $2)', [limited, 'limited']);
+    const append = async (after: number, lines: string[], by = host): Promise<unknown> =>
+      (
+        await by.query<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
+          limited,
+          after,
+          lines,
+        ])
+      ).rows[0]?.last;
+    const [one, two, three] = ['1', '2', '3'].map((name) => spends({ do: 'limit', name })) as [string, string, string];
+    expect(await append(0, [one, two])).toBe('2');
+    // The answer was lost; or another one decided with less.
+    expect(await append(0, [one, two])).toBe('2');
+    expect(await append(0, [three])).toBeNull();
+    expect(await append(1, [three])).toBeNull();
+    const both = await Promise.all([append(2, [three]), append(2, [spends({ do: 'limit' })], await session('host'))]);
+    expect(both.toSorted()).toEqual(['3', null]);
+    const { rows } = await host.query('select number from teams.ledger_after($1, 0, 10)', [limited]);
+    expect(rows).toHaveLength(3);
   });
 
   it('hands mail out until it is acknowledged, once each', async () => {
@@ -274,6 +385,42 @@ describe.skipIf(!hasPostgres)('the engine', () => {
       'TM001',
       'TM001',
     ]);
+  });
+});
+
+describe.skipIf(!hasPostgres)('a schema of the version before', () => {
+  it('is brought up to this one by `init`, with its teams, roles and grants', async () => {
+    const postgres = await Postgres.start();
+    try {
+      const old = readFileSync(join(import.meta.dirname, '..', '..', 'fixtures', 'engine-schema-2.sql'), 'utf8');
+      await postgres.query(`create role host login; create role gone login; ${old}`);
+      await postgres.query(`grant usage on schema teams to host; grant execute on all functions in schema teams to host;
+        insert into teams.who values ('host', '*', '*'), ('gone', '*', '*'); drop role gone`);
+      const address = parseEngineAddress(postgres.url(), 'argument');
+      const team = id();
+      const host = await postgres.session('host');
+      await host.query('select teams.create_team($1, $2)', [team, 'old']);
+      await append(host, team, record(by('ada')));
+      await expect(checkEngine(address, realClock)).rejects.toMatchObject({
+        code: 'ENGINE_UNFIT',
+        message: expect.stringContaining('teams store init') as string,
+      });
+      const both = await Promise.all([initEngine(address, [], realClock), initEngine(address, [], realClock)]);
+      expect(both.map(({ isNew, before }) => ({ isNew, before })).toSorted((one) => (one.before ? -1 : 1))).toEqual([
+        { isNew: false, before: 2 },
+        { isNew: false, before: undefined },
+      ]);
+      await append(host, team, record(by('ada'), '\0'));
+      await tell(host, team, event('lead.decided'));
+      await expect(host.query('select * from teams.event')).rejects.toMatchObject({ code: '42501' });
+      await expect(host.query('select teams.must($1, $2)', [team, 'ada'])).rejects.toMatchObject({ code: '42501' });
+      const { rows } = await host.query('select * from teams.log_after($1, 0, 10)', [team]);
+      expect(rows).toHaveLength(2);
+      await host.end();
+      expect(await checkEngine(address, realClock)).toMatchObject({ schema: ENGINE_SCHEMA });
+    } finally {
+      await postgres.stop();
+    }
   });
 });
 

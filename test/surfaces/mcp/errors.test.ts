@@ -164,6 +164,18 @@ describe('frames that cannot be read', () => {
     ['resources/unsubscribe', { uri: null }, 'uri: '],
     ['prompts/get', { name: 5 }, 'name: '],
     ['prompts/get', { name: 'x', arguments: { y: 5 } }, 'arguments.y: '],
+    ['tools/list', { cursor: 5 }, 'cursor: '],
+    ['prompts/list', { cursor: {} }, 'cursor: '],
+    ['resources/list', { cursor: [] }, 'cursor: '],
+    ['resources/templates/list', { cursor: null }, 'cursor: '],
+    ['completion/complete', {}, 'ref: '],
+    ['completion/complete', { ref: { type: 'ref/x' }, argument: { name: 'a', value: '' } }, 'ref.type: '],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 5 }, argument: { name: 'a', value: '' } }, 'ref.name: '],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'a', value: 5 } },
+      'argument.value: ',
+    ],
   ])('bad parameters of %s are refused in one sentence that names them: %j', async (method, params, named) => {
     const { send, answer, hello, end } = started();
     await hello('2025-11-25');

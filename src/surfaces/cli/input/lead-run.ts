@@ -1,6 +1,7 @@
 /** Leads one run, in the foreground or in the background, up to its report and exit code. */
 import {
   currentPlan,
+  ENV,
   detachLead,
   archiveFinished,
   duration,
@@ -150,12 +151,17 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
   return detached(context, paths, args);
 }
 
+/** The store of a process of ours, which is given its root; TEAMS_STORE it finds by itself. */
+function storeWords({ store, io }: CliContext): string[] {
+  return store === undefined || (io.environment[ENV.store] ?? '') !== '' ? [] : ['--store', store.store];
+}
+
 /**
  * Starts a background lead with these arguments and prints its pid.
  * @returns the exit code
  */
 export async function detached(context: CliContext, paths: TeamPaths, args: readonly string[]): Promise<number> {
-  const pid = await detachLead(paths, args, context.io);
+  const pid = await detachLead(paths, [...args, ...storeWords(context)], context.io);
   context.result(
     { team: paths.name, pid },
     `Team ${paths.name} is led by pid ${pid}; \`teams wait ${paths.name}\` waits for its end.`,

@@ -5,6 +5,8 @@ import { answer, text, type VerbShape } from './base-shapes.ts';
 export const madeStore = answer({
   store: text,
   isNew: z.boolean(),
+  /** The version that the schema had, if it was an older one. */
+  before: z.number().int().nullable(),
   roles: z.array(z.strictObject({ role: text, team: text.optional(), member: text.optional() })),
 });
 export const checkedStore = answer({

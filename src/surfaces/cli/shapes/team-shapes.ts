@@ -20,10 +20,12 @@ const member = z.strictObject({
   reason: z.string(),
   unread: counted,
   pid: counted.nullable(),
+  machine: text.optional(),
   task: text.nullable(),
 });
 const lead = z.strictObject({
   pid: counted.nullable(),
+  machine: text.optional(),
   since: time.nullable(),
   epoch: counted,
   alive: z.boolean(),

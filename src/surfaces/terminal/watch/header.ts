@@ -38,7 +38,9 @@ export function headerOf(look: DashboardModel, columns: number): StyledLine {
     ...costParts(look.spending.total),
     look.past === undefined && (outcome === 'running' || outcome === 'waiting')
       ? lead.alive
-        ? `led by pid ${lead.pid ?? 'unknown'}`
+        ? lead.machine === undefined
+          ? `led by pid ${lead.pid ?? 'unknown'}`
+          : `led on ${lead.machine}`
         : 'no lead runs'
       : '',
   ];

@@ -13,14 +13,16 @@ export const act: Act = async (context, given) => {
   refuseMembers(context, 'set up a store');
   const grants = grant.map(parseEngineGrant);
   const address = storeAddress(context, given.words);
-  const { isNew, server } = await initEngine(address, grants, realClock);
+  const { isNew, before, server } = await initEngine(address, grants, realClock);
   if (server.isSuperuser)
     context.warn('this role is a superuser of the engine: for teams, use a role that owns nothing but its database.');
   const store = shownAddress(address);
   context.result(
-    { store, isNew, roles: grants.map(({ role, only }) => ({ role, ...only })) },
+    { store, isNew, before: before ?? null, roles: grants.map(({ role, only }) => ({ role, ...only })) },
     [
-      isNew ? `The schema "teams" is in ${store}.` : `The schema "teams" was in ${store} already.`,
+      before === undefined
+        ? `The schema "teams" ${isNew ? 'is' : 'was'} in ${store}${isNew ? '' : ' already'}.`
+        : `The schema "teams" in ${store} had version ${String(before)} and is up to date now.`,
       ...grants.map(({ role, only }) =>
         only === undefined
           ? `Role ${role} may act for every member, as a host does.`

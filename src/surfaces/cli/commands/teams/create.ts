@@ -1,6 +1,6 @@
 /** `teams create`: makes a team on disk; starts no process. */
 import * as z from 'zod';
-import { isReplica, makeSharedTeam, makeTeam, profileSchema, type MemberInput } from '../../../../app.ts';
+import { isReplica, newTeam, profileSchema, type MemberInput } from '../../../../app.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import { readOptions, texts } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
@@ -13,14 +13,11 @@ export const act: Act = async (context, given) => {
   const [name = ''] = given.words;
   const { open } = settings(context);
   const input = { profile, members: member.map(memberOf) };
-  if (isReplica(open.root)) {
-    const team = await makeSharedTeam(name, input, open);
-    context.result({ team }, `Team ${team} was created in the store.`);
-    return 0;
-  }
-  await using team = makeTeam(name, input, open);
-  excludeTeamFiles(context);
-  context.result({ team: team.name }, `Team ${team.name} was created in ${team.paths.folder}.`);
+  const cwd = context.store === undefined ? undefined : context.io.cwd;
+  await using team = await newTeam(name, { ...input, cwd }, open);
+  if (!isReplica(open.root)) excludeTeamFiles(context);
+  const place = isReplica(open.root) ? 'the store' : team.paths.folder;
+  context.result({ team: team.name }, `Team ${team.name} was created in ${place}.`);
   return 0;
 };
 

@@ -23,14 +23,14 @@ export const act: Act = async (context, given) => {
 
 function describe({ team, outcome, lead, members, tasks }: TeamStatus, folder: string): string {
   const led = lead.alive
-    ? `led by pid ${lead.pid ?? 'unknown'} since ${lead.since === null ? 'a time unknown' : timeOfDay(lead.since)}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
+    ? `${lead.machine === undefined ? `led by pid ${lead.pid ?? 'unknown'}` : `led on ${lead.machine}`} since ${lead.since === null ? 'a time unknown' : timeOfDay(lead.since)}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
     : 'no lead runs';
-  const rows = members.map(({ name, role, state, reason, pid, task, unread }) => [
+  const rows = members.map(({ name, role, state, reason, pid, machine, task, unread }) => [
     name,
     role,
     state,
     task === null ? '' : `#${task}`,
-    pid === null ? '' : `pid ${pid}`,
+    machine === undefined ? (pid === null ? '' : `pid ${pid}`) : `on ${machine}`,
     unread === 0 ? '' : `${unread} unread`,
     reason,
   ]);

@@ -43,13 +43,13 @@ export const act: Act = async (context, given) => {
       commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
       environment: { ...context.io.environment, ...agentRuleVariables(settings(context).session) },
       agent: spec,
+      cwd: context.io.cwd,
       idleTimeoutMs: idleTimeout,
     });
     freeTerminal(context);
     context.info(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
     const shown = await linesOf(context, handle, name);
-    const { why, exitCode } = await serve(teammate);
-    await shown?.stop();
+    const { why, exitCode } = await serve(teammate).finally(() => shown?.stop());
     context.info(ENDINGS[why](name, handle.name));
     context.result({ member: name, exitCode, why }, '');
     return exitCode;
