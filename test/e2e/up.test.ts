@@ -142,7 +142,7 @@ describe('the changed plan of a run that ended', () => {
     expect((await place.teams('up', 'plan.yaml')).out).toContain('Nothing changes');
     expect(readFileSync(file, 'utf8')).toContain('echo tested');
     // What the killed one had kept already is not kept twice.
-    expect(readdirSync(join(place.root, '.teams', 'shop')).filter((one) => /^plan\.\d/.test(one))).toEqual([
+    expect(readdirSync(join(place.root, '.teams', 'shop')).filter((one) => /^plan\.\d+\.json$/.test(one))).toEqual([
       'plan.1.json',
     ]);
     expect((await place.teams('up', '--back', 'shop', '--dry-run')).out).toContain('- task #4 Tell');
@@ -162,7 +162,7 @@ describe('the changed plan of a run that ended', () => {
       const config = readFileSync(join(place.root, '.teams', 'shop', 'config.json'), 'utf8');
       expect(config.match(/"name": "cy"/g)).toHaveLength(1);
       expect(readFileSync(join(place.root, '.teams', 'shop', 'plan.json'), 'utf8')).toContain('echo tested');
-      const before = readdirSync(join(place.root, '.teams', 'shop')).filter((file) => /^plan\.\d/.test(file));
+      const before = readdirSync(join(place.root, '.teams', 'shop')).filter((file) => /^plan\.\d+\.json$/.test(file));
       expect(before).toEqual(['plan.1.json']);
       allowLeft();
     }

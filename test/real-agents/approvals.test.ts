@@ -94,7 +94,12 @@ const CLONES: readonly Clone[] = [
   ...of('opencode', opencodeFiles),
 ];
 
-async function asked(kind: RealCli, calls: readonly ToolUse[], files: Files = {}, env: Clone['env'] = {}) {
+/** @param allows every call is allowed, and made after the one before */
+async function asked(
+  kind: RealCli,
+  calls: readonly ToolUse[],
+  { files = {}, env = {}, allows = false }: { files?: Files; env?: Clone['env']; allows?: boolean } = {},
+) {
   const base = mkdtempSync(join(realpathSync(homedir()), '.real-asked-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
   const [home, cwd, own] = [join(base, 'home'), join(base, 'project'), join(base, 'own')];
@@ -104,7 +109,11 @@ async function asked(kind: RealCli, calls: readonly ToolUse[], files: Files = {}
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     writeFileSync(join(cwd, file), text.replaceAll('{cwd}', cwd));
   }
-  const script = ({ results }: Asked): Step => (results.length === 0 ? { calls } : { text: 'Done.' });
+  const script = ({ messages }: Asked): Step => {
+    const made = messages.filter((one) => one.role === 'assistant' && one.calls.length > 0).length;
+    const next = allows ? calls.slice(made, made + 1) : made === 0 ? calls : [];
+    return next.length === 0 ? { text: 'Done.' } : { calls: next };
+  };
   const model = await ModelServer.start({ script, titles: true });
   onTestFinished(() => model.close());
   const team = teamServer(join(base, 'sent'));
@@ -114,7 +123,11 @@ async function asked(kind: RealCli, calls: readonly ToolUse[], files: Files = {}
   );
   onTestFinished(() => agent.close());
   const input = turnInput(cwd, { env: { ...environment(home), ...env } });
-  const { events, end } = await play(agent.turn(input), undefined, { ok: false, why: 'Not now.' });
+  const { events, end } = await play(
+    agent.turn(input),
+    undefined,
+    allows ? { ok: true, text: '' } : { ok: false, why: 'Not now.' },
+  );
   return {
     end,
     asked: events.flatMap((event) => (event.type === 'asked' ? [event.input] : [])),
@@ -126,7 +139,7 @@ async function asked(kind: RealCli, calls: readonly ToolUse[], files: Files = {}
 
 describe('a person is asked', () => {
   it.each(CLONES)('by $kind, though the project brings $what', async ({ kind, files, env }) => {
-    const seen = await asked(kind, [TOUCH[kind]], files, env);
+    const seen = await asked(kind, [TOUCH[kind]], { files, env });
     expect(seen).toMatchObject({ end: { kind: 'answered' }, isMade: false });
     expect(seen.asked.join('\n')).toContain('touch owned');
   });
@@ -137,8 +150,19 @@ describe('a person is asked', () => {
     expect(seen).toMatchObject({ end: { kind: 'answered' }, asked: [], sent: ['Hello.'] });
   });
 
+  it.each([{}, { '.claude/settings.json': { env: { CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '0' } } }])(
+    'by Claude for a command in the project: no earlier one moved its shell elsewhere',
+    async (more) => {
+      const move = { tool: 'Bash', input: { command: 'cd sub && touch moved', description: 'moves' } };
+      const files = { 'sub/.keep': '', ...more };
+      const seen = await asked('claude', [move, TOUCH.claude], { files, allows: true });
+      expect(seen.asked.join('\n')).toContain('touch owned');
+      expect(seen).toMatchObject({ end: { kind: 'answered' }, isMade: true });
+    },
+  );
+
   it('by opencode, which reads the instructions of the project all the same', async () => {
-    const seen = await asked('opencode', [TOUCH.opencode], { 'AGENTS.md': 'Say it in Latin.' });
+    const seen = await asked('opencode', [TOUCH.opencode], { files: { 'AGENTS.md': 'Say it in Latin.' } });
     expect(seen.prompts).toContain('Say it in Latin.');
   });
 });

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { LEAD, parseName } from '../../src/model/text/names.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
+import { linesOf } from '../../src/store/files/journal.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/files/paths.ts';
 import { waitingMail } from '../../src/store/mail/inbox-view.ts';
 import { Reader } from '../../src/store/mail/reader.ts';
@@ -28,9 +29,10 @@ const MEMBERS = [LEAD, parseName('member', 'ada'), parseName('member', 'bob')];
 /** What a move must leave as it is. */
 export interface TeamContent {
   readonly log: string;
-  readonly ledger: string;
   readonly mail: Record<string, string[]>;
   readonly results: string[];
+  /** Its records. */
+  readonly ledger: string[];
   readonly documents: Record<string, string>;
 }
 
@@ -50,10 +52,10 @@ export class FilesPlace {
     for (const subject of ['One', 'Two', 'Three']) await files.ok('task', 'create', 'login', subject);
     await files.ok('task', 'claim', 'login', '1', '--as', 'ada');
     await files.ok('task', 'complete', 'login', '1', '--as', 'ada', '--result', `Done: ${'r'.repeat(5_000)}`);
-    await files.ok('budget', 'login', '--set', 'cost=5');
     for (const text of ['taken', 'first', 'second ✓']) await files.ok('send', 'login', 'ada', text);
     await files.ok('send', 'login', 'bob', 'x'.repeat(300_000));
     await files.ok('send', 'login', 'lead', 'to the lead', '--as', 'bob');
+    await files.ok('budget', 'login', '--set', 'cost=5', '--set', 'member.ada.turns=9');
     const store = openStore(files.paths, { clock: realClock });
     keepPlan(store, { file: 'p.yaml', format: 'yaml', text: 'name: login\n', vars: {} });
     store.earlierPlan(1).write({ version: 1, file: 'p.yaml', format: 'yaml', text: 'name: before\n', vars: {} });
@@ -106,9 +108,9 @@ export function contentOf({ log, ...paths }: TeamPaths): TeamContent {
   );
   return {
     log: readFileSync(log, 'utf8'),
-    ledger: existsSync(paths.ledger) ? readFileSync(paths.ledger, 'utf8') : '',
     mail: Object.fromEntries(mail),
     results: [...results, ...blobs.map((hash) => readFileSync(paths.blob(hash), 'utf8'))],
+    ledger: existsSync(paths.ledger) ? linesOf(realDisk, paths.ledger) : [],
     documents: Object.fromEntries(documentsOf(realDisk, all)),
   };
 }

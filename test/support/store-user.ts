@@ -8,7 +8,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
@@ -75,6 +75,10 @@ export class StoreUser {
   file(...path: string[]): string {
     const file = join(this.root ?? '/none', ...path);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  put(path: readonly string[], text: string): void {
+    writeFileSync(join(this.root ?? '/none', ...path), text);
   }
 
   relays(): Running[] {

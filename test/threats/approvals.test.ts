@@ -223,7 +223,8 @@ describe('a hook of the project’s settings', () => {
       await agent.close();
       return readFileSync(join(cwd, 'args'), 'utf8').split('\n');
     };
-    expect(await argsOf(true)).toContain('{"theme":"dark","disableAllHooks":true}');
+    const own = { disableAllHooks: true, env: { CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1' } };
+    expect(await argsOf(true)).toContain(JSON.stringify({ theme: 'dark', ...own }));
     expect(await argsOf(false)).toContain('{"theme":"dark"}');
   });
 });

@@ -278,7 +278,7 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     // With names to protect, the proof of the mounts would be the first to fail.
     const empty = tempDir();
     const leaky = await openShellIsolation({ setting: 'auto', root: empty, environment });
-    expect(leaky).toMatchObject({ isolation: 'missing', why: 'it writes outside the workspace' });
+    expect(leaky).toMatchObject({ isolation: 'missing', why: 'it sees the temporary files of others' });
     await expect(openShellIsolation({ setting: 'required', root: empty, environment })).rejects.toMatchObject({
       exitCode: 5,
     });

@@ -72,8 +72,7 @@ function launch(
   { env }: Pick<TurnInput, 'env'>,
   session: string | undefined,
 ): Launch {
-  // A hook of the project's settings could allow what a person is to be asked.
-  const given = asks ? { ...options, disableAllHooks: true } : options;
+  const given = asks ? { ...options, ...askingSettings(options) } : options;
   const settings = Object.keys(given).length === 0 ? [] : ['--settings', JSON.stringify(given)];
   return {
     argv: [
@@ -110,6 +109,16 @@ function launch(
     },
   };
 }
+
+/**
+ * Settings with which a person sees the whole of what is asked; those of the command line come before the project's. A
+ * hook could allow it in the person's place. A command that moves its shell elsewhere would have later ones run there,
+ * and no request says where its command runs.
+ */
+const askingSettings = ({ env }: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
+  disableAllHooks: true,
+  env: { ...(typeof env === 'object' ? env : {}), CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1' },
+});
 
 /** A separate configuration, with a link to the user's login. */
 const claudeHome = (home: string, env: TurnInput['env']): string =>

@@ -68,13 +68,13 @@ interface ShellIsolationOptions {
 }
 
 /**
- * A script that tries what must not work. Its arguments: a file outside the workspace, a directory among the temporary
+ * A script that tries what must not work, first what depends on no rights of the user and no room on a disk. Its arguments: a file outside the workspace, a directory among the temporary
  * files, the pid of the process that watches the command, the host's network namespace.
  */
 const PROBE = `
 over() { echo "$1"; exit 1; }
-( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
 [ -e "$2" ] && over 'it sees the temporary files of others'
+( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
 kill -0 "$3" 2>/dev/null && over 'it reaches processes outside'
 cat "/proc/$3/environ" >/dev/null 2>&1 && over 'it reads the environment of processes outside'
 case "$(readlink /proc/self/ns/net)" in "$4"|'') over 'it is in the network of the host';; esac

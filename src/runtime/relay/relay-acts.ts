@@ -76,6 +76,16 @@ export async function kept(session: EngineSession, waiting: readonly Waiting[], 
   return answers;
 }
 
+/** Changes what is written only by who knows what is there: configurations and ledgers. */
+export const changed = async (
+  session: EngineSession,
+  waiting: readonly Waiting[],
+  teams: Teams,
+): Promise<Answered[]> => [
+  ...(await configured(session, waiting, teams)),
+  ...(await reserved(session, waiting, teams)),
+];
+
 /** Takes leases, holds them for longer, and gives them back. */
 export async function leased(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
@@ -93,17 +103,21 @@ export async function leased(session: EngineSession, waiting: readonly Waiting[]
   return answers;
 }
 
+async function configured(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'configure')) {
+    const { team, body } = one.request;
+    answers.push({ one, said: await unlessBehind(team, teams.get(team)?.mail.configure(session, body)) });
+  }
+  return answers;
+}
+
 /** Appends to ledgers, one after the other: what is decided on an older account is refused. */
-export async function reserved(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+async function reserved(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const one of asked(waiting, 'ledger')) {
     const { team, body } = one.request;
-    const mail = teams.get(team)?.mail;
-    let isBehind = false;
-    const said = mail
-      ? await answerOf(mail.reserve(session, body).then((isWritten) => void (isBehind = !isWritten)))
-      : gone(team);
-    answers.push({ one, said: said.ok ? { ok: true, isBehind } : said });
+    answers.push({ one, said: await unlessBehind(team, teams.get(team)?.mail.reserve(session, body)) });
   }
   return answers;
 }
@@ -139,7 +153,15 @@ async function together<One extends Waiting>(
 
 const gone = (team: Name): RelayAnswer => ({ ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` });
 
-async function answerOf(done: Promise<void>): Promise<RelayAnswer> {
+/** @param done whether it is written; undefined for a team that is gone */
+async function unlessBehind(team: Name, done: Promise<boolean> | undefined): Promise<RelayAnswer> {
+  let isBehind = false;
+  const said = await answerOf(done?.then((isWritten) => void (isBehind = !isWritten)));
+  if (done === undefined) return gone(team);
+  return said.ok ? { ok: true, isBehind } : said;
+}
+
+async function answerOf(done: Promise<void> | undefined): Promise<RelayAnswer> {
   try {
     await done;
     return { ok: true };

@@ -12,8 +12,8 @@ import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
 import { EngineSession, SessionLost, type EngineTeam } from '../../store/engine/engine-session.ts';
-import { Replica } from '../../store/engine/replica.ts';
-import { holdReplica, noteDivergence, openReplica } from '../../store/engine/replica-place.ts';
+import type { Replica } from '../../store/engine/replica.ts';
+import { holdReplica, noteDivergence, openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
@@ -21,11 +21,11 @@ import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.t
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import {
+  changed,
   kept,
   leased,
   made,
   posted,
-  reserved,
   written,
   type Answered,
   type ReplicaTeam,
@@ -232,7 +232,7 @@ class Relay {
         ...(await made(session, waiting)),
         ...(await kept(session, waiting, this.#replicas)),
         ...(await written(session, waiting, this.#replicas)),
-        ...(await reserved(session, waiting, this.#replicas)),
+        ...(await changed(session, waiting, this.#replicas)),
       ];
       if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
         await this.#meet(session);
@@ -253,11 +253,7 @@ class Relay {
     if (this.#hasMail || sent.length > 0 || now - this.#lookedAt >= LOOK_MS) {
       this.#hasMail = false;
       this.#lookedAt = now;
-      for (const { mail } of this.#replicas.values())
-        await mail.sync(session).catch((error: unknown) => {
-          // The next look puts its replica away.
-          if (codeOf(error) !== 'TEAM_GONE') throw error;
-        });
+      for (const { mail } of this.#replicas.values()) await mail.sync(session);
     }
     return [...sent, ...(await leased(session, waiting, this.#replicas))];
   }
@@ -287,9 +283,8 @@ class Relay {
     const old = here.filter(([name, id]) => isOld(name, id));
     const gone = old.length === 0 ? new Set() : await session.goneTeams();
     for (const [name, id] of old) {
-      const paths = teamPaths(this.#root, name);
       // A failover has lost it.
-      if (id !== undefined && !gone.has(id)) throw new Replica(realDisk, id, { paths, path: paths.log }).diverged();
+      if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
       this.#replicas.get(name)?.mail.close();
       this.#replicas.delete(name);
       retireReplica(this.#root, name, clock);

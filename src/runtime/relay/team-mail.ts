@@ -16,9 +16,10 @@ import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts'
 import { Locks } from '../../store/lock/lock.ts';
 import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
-import type { LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
+import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
+import { bringConfig, changeConfig } from './shared-config.ts';
 import { SharedEvents } from './shared-events.ts';
 import { SharedInbox, type MailPlace } from './shared-inbox.ts';
 
@@ -77,6 +78,7 @@ export class TeamMail {
 
   /** Delivers what is new, acknowledges what was used here, and shares what happened. */
   async sync(session: EngineSession): Promise<void> {
+    await bringConfig(session, this.#place);
     const elsewhere = await this.note(session);
     for (const { member, ...known } of await session.mailboxes(this.#team))
       try {
@@ -112,6 +114,11 @@ export class TeamMail {
   /** Brings the results that a record names. */
   bring(session: EngineSession, line: string): Promise<void> {
     return bringResults(session, this.#place, line);
+  }
+
+  /** @returns whether it is changed */
+  configure(session: EngineSession, change: ConfigChange): Promise<boolean> {
+    return changeConfig(session, this.#place, change);
   }
 
   async leave(session: EngineSession, { name, owner }: LeaseAsked): Promise<void> {

@@ -11,7 +11,6 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { keepFile } from '../../store/session/session-folder.ts';
 import { takeFrom } from './named-files.ts';
 import { createBell, removeBell } from '../../store/mail/bell.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { defined } from '../../model/text/defined.ts';
 import { authorOf, type Speaker } from './authentication.ts';
@@ -96,7 +95,6 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
  * @throws ConflictError if a member has this name; StoreError `UNTRUSTED`, before anything is changed
  */
 export async function joinTeam(store: TeamStore, speaker: Speaker, given: MemberInput): Promise<Name> {
-  if (store.isShared) throw notInAStore('joining a member later');
   store.config.readOwn();
   const isPipeline = store.board.fold().profile === 'pipeline';
   const { input, keepRole } = isPipeline

@@ -6,7 +6,7 @@ import { safeJson } from '../../model/text/safe-text.ts';
 import type { Name } from '../../model/text/names.ts';
 import { parseMail } from '../../model/team/message.ts';
 import { hashText, readResult, resultsNamedIn } from '../board/results.ts';
-import { realDisk } from '../files/disk.ts';
+import { lookAt, realDisk } from '../files/disk.ts';
 import { createOnce, makeDirectory, readText } from '../files/file.ts';
 import { linesOf } from '../files/journal.ts';
 import { newId } from '../files/new-ids.ts';
@@ -15,7 +15,7 @@ import { createBell } from '../mail/bell.ts';
 import { waitingLines } from '../mail/inbox-view.ts';
 import { fillFolder } from '../team/create-store.ts';
 import { documentsOf, type Documents } from '../replica/team-documents.ts';
-import { ledgerRecords } from '../team/ledger.ts';
+import { isLedgerRecord } from '../team/ledger.ts';
 import { TeamStore } from '../team/team-store.ts';
 
 export interface CarriedTeam {
@@ -24,7 +24,7 @@ export interface CarriedTeam {
   readonly name: Name;
   /** Its records, each once. */
   readonly lines: readonly string[];
-  /** The records of its ledger. */
+  /** The records of its budget. */
   readonly ledger: readonly string[];
   readonly documents: Documents;
   readonly mail: readonly CarriedMail[];
@@ -70,7 +70,7 @@ export function readCarried(
     id: of.id,
     name: paths.name,
     lines,
-    ledger: ledgerRecords(realDisk, paths.ledger),
+    ledger: lookAt(realDisk, paths.ledger) ? linesOf(realDisk, paths.ledger).filter(isLedgerRecord) : [],
     documents: documentsOf(realDisk, paths),
     mail,
     texts: texts.flatMap(({ text, hash }) => (text !== undefined && hashText(text) === hash ? [text] : [])),
@@ -100,9 +100,8 @@ function blobOf(line: string): string | undefined {
 
 /** Writes a team into folders that nobody knows yet. */
 export function writeCarried(draft: TeamPaths, team: CarriedTeam, clock: Clock): void {
-  const text = (lines: readonly string[]): string => lines.map((line) => `\n${line}\n`).join('');
-  fillFolder(realDisk, draft, text(team.lines), team.documents);
-  if (team.ledger.length > 0) put(draft.ledger, text(team.ledger));
+  fillFolder(realDisk, draft, recordsOf(team.lines), team.documents);
+  if (team.ledger.length > 0) put(draft.ledger, recordsOf(team.ledger));
   const texts = new Map(team.texts.map((text) => [hashText(text), text]));
   for (const line of team.lines)
     for (const { task, epoch, hash } of resultsNamedIn(line)) put(draft.result(task, epoch), texts.get(hash));
@@ -126,6 +125,8 @@ export function writeCarried(draft: TeamPaths, team: CarriedTeam, clock: Clock):
     store.pinned.close();
   }
 }
+
+const recordsOf = (lines: readonly string[]): string => lines.map((line) => `\n${line}\n`).join('');
 
 /** The views of tasks are made anew, from the beginning of the log. */
 function forgetViews({ state }: TeamStore): void {

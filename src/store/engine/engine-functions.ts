@@ -34,6 +34,11 @@ begin
   end if;
 end $$;
 
+-- A line as this server can read it: PostgreSQL refuses JSON with "\\u0000" or half of a pair. Neither is in a name.
+create function teams.readable(line text) ${safe('jsonb', 'sql')} immutable as $$
+  select regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb
+$$;
+
 -- In a statement of its own, which sees what was committed while the one before it waited.
 create function teams.must_live(of_team text) ${safe('void')} as $$
 begin
@@ -42,11 +47,6 @@ begin
     raise exception 'the team is gone' using errcode = '${TEAM_GONE_STATE}';
   end if;
 end $$;
-
--- A line as this server can read it: PostgreSQL refuses JSON with "\\u0000" or half of a pair. Neither is in a name.
-create function teams.readable(line text) ${safe('jsonb', 'sql')} immutable as $$
-  select regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb
-$$;
 
 -- A member is itself, the lead is 'lead', and a person can be nobody but a host.
 create function teams.must_write(of_team text, event jsonb) ${safe('void')} stable as $$

@@ -40,9 +40,17 @@ export function bringTeam(session: EngineSession, move: Move, team: CarriedTeam,
     await makeMove(session, move);
     const [row] = await session.ask<{ last: string }>('select teams.bring_team($1, $2) as last', [team.id, team.name]);
     const last = Number(row?.last ?? 0);
-    if (last > 0 && (await session.line(team.id, last)) !== team.lines[last - 1]) throw otherRecords(team.name);
+    if (last > 0 && (await session.line(team.id, last)) !== team.lines[last - 1])
+      throw new StoreError(
+        'ENGINE_UNFIT',
+        `The store has had team ${team.name} before, with other records than its files have: nothing was moved.`,
+      );
     for (const part of parted(team.lines.slice(last))) await session.append(team.id, part);
-    await bringLedger(session, team);
+    let reserved = 0;
+    for (const part of parted(team.ledger)) {
+      await session.appendLedger(team.id, reserved, part);
+      reserved += part.length;
+    }
     for (const [name, body] of team.documents)
       await session.ask('select teams.write_document($1, $2, 0, $3)', [team.id, name, body]);
     for (const text of team.texts) await session.keep(team.id, text);
@@ -76,21 +84,13 @@ export function sendTeamOff(session: EngineSession, move: Move, write: (team: Ca
   });
 }
 
-async function recordsOf(session: EngineSession, id: string, of: 'log' | 'ledger'): Promise<string[]> {
-  const lines: string[] = [];
-  for (;;) {
-    const more = await session.after(id, lines.length, of);
-    if (more.length === 0) return lines;
-    lines.push(...more);
-  }
-}
-
 async function carried(
   session: EngineSession,
   { team: id, name }: Move,
   lapsed: ReadonlySet<Name>,
 ): Promise<CarriedTeam> {
-  const lines = await recordsOf(session, id, 'log');
+  const lines = await allOf(session, id, 'log');
+  const ledger = await allOf(session, id, 'ledger');
   const mail: CarriedMail[] = [];
   for (const { member } of await session.mailboxes(id)) {
     const waiting: string[] = [];
@@ -105,25 +105,15 @@ async function carried(
     const text = await session.kept(id, hash);
     if (text !== undefined) texts.push(text);
   }
-  const ledger = await recordsOf(session, id, 'ledger');
   return { id, name, lines, ledger, documents: await session.documents(id), mail, texts };
 }
 
-async function bringLedger(session: EngineSession, { id, name, ledger }: CarriedTeam): Promise<void> {
-  const known = await recordsOf(session, id, 'ledger');
-  if (known.some((line, at) => line !== ledger[at])) throw otherRecords(name);
-  let after = known.length;
-  for (const part of parted(ledger.slice(after))) {
-    await session.appendLedger(id, after, part);
-    after += part.length;
-  }
+async function allOf(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
+  const lines: string[] = [];
+  for (let more = await session.after(team, 0, of); more.length > 0; more = await session.after(team, lines.length, of))
+    lines.push(...more);
+  return lines;
 }
-
-const otherRecords = (name: Name): StoreError =>
-  new StoreError(
-    'ENGINE_UNFIT',
-    `The store has had team ${name} before, with other records than its files have: nothing was moved.`,
-  );
 
 /** @throws ConflictError `REFUSED` */
 async function makeMove(session: EngineSession, move: Move): Promise<void> {

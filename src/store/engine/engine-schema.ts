@@ -9,13 +9,13 @@ import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 4;
+export const ENGINE_SCHEMA = 3;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
 
 /**
- * Version 3: the events of a team, and its ledger. Each machine has an event log of its own; what other machines tell is
+ * Version 3: the events of a team, its ledger, and its moves. Each machine has an event log of its own; what other machines tell is
  * added to it. The ledger is the same everywhere.
  */
 const VERSION_3 = `
@@ -32,10 +32,7 @@ create table teams.ledger_head (team text primary key references teams.team, las
 create table teams.ledger (
   team text not null references teams.team, number bigint not null, line text not null, primary key (team, number)
 );
-`;
-
-/** Version 4: how each move of a team between files and this engine ended. */
-const VERSION_4 = `
+-- How each move of a team between files and this engine ended.
 create table teams.move (
   id text primary key, team text not null, outcome text not null check (outcome in ('moved', 'withdrawn')),
   made timestamptz not null default clock_timestamp()
@@ -43,7 +40,7 @@ create table teams.move (
 `;
 
 /** What a version adds to the tables of the one before it. */
-const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3 };
 
 /** What no role gets but by a grant. */
 const CLOSED = `
@@ -103,9 +100,7 @@ create table teams.artifact (
 );
 
 ${VERSION_3}
-${VERSION_4}
-${FUNCTION_SCRIPT}
-${TEAM_SCRIPT}
+${FUNCTION_SCRIPT}${TEAM_SCRIPT}
 ${CLOSED}
 `;
 

@@ -14,6 +14,7 @@ import { requireSchema } from './engine-schema.ts';
 const PAGE = 2_000;
 /** The document with the team's configuration. */
 const CONFIG = 'config';
+const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
 
 /** What has one order for all machines. */
 type EngineOrder = 'log' | 'ledger';
@@ -278,6 +279,17 @@ export class EngineSession {
       [team, source, number, PAGE],
     );
     return rows.map((row) => ({ ...row, number: Number(row.number) }));
+  }
+
+  async configuration(team: string): Promise<{ readonly revision: string; readonly body: string } | undefined> {
+    return (await this.#rows<{ revision: string; body: string }>(READ_DOCUMENT, [team, CONFIG]))[0];
+  }
+
+  /** @returns the new revision; undefined if it was changed meanwhile */
+  async configure(team: string, revision: string, body: string): Promise<string | undefined> {
+    const asked = 'select teams.write_document($1, $2, $3, $4) as revision';
+    const [row] = await this.#rows<{ revision: string | null }>(asked, [team, CONFIG, revision, body]);
+    return row?.revision ?? undefined;
   }
 
   /** Keeps a text under its hash. */

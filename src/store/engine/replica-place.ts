@@ -59,5 +59,11 @@ export function noteDivergence(root: string, why: string): void {
 export function openReplica(root: string, { id, name }: EngineTeam, documents: Documents, clock: Clock): Replica {
   const paths = teamPaths(root, name);
   if (!isTeam(realDisk, paths)) makeReplica(root, { name, documents }, { clock });
+  return replicaAt(root, { id, name });
+}
+
+/** The log of a team that is here. */
+export function replicaAt(root: string, { id, name }: EngineTeam): Replica {
+  const paths = teamPaths(root, name);
   return new Replica(realDisk, id, { paths, path: paths.log });
 }

@@ -9,7 +9,6 @@ import { codeOf } from '../../model/text/errors.ts';
 import {
   DIRECTORY_MODE,
   isMissing,
-  isSameFile,
   O_DIRECTORY,
   O_NOFOLLOW,
   O_RDONLY,
@@ -18,6 +17,7 @@ import {
   type Disk,
 } from './disk.ts';
 
+const DESCRIPTORS = '/proc/self/fd';
 const WRITE_AND_SEARCH = 0o300;
 /** Directories deeper than this are moved up first: each on the way is held open. */
 const DEEPEST = 64;
@@ -31,6 +31,8 @@ interface Place {
 /** A round of a removal: directories that are too deep are moved into the top directory, for the next one. */
 interface Round {
   readonly disk: Disk;
+  /** The disk has the descriptors of this process by name. */
+  readonly byDescriptor: boolean;
   /** A name of the top directory that is valid while it is open. */
   top: string;
   moved: number;
@@ -38,7 +40,8 @@ interface Round {
 
 /** Removes a file, or a directory with its contents, also what a program made read-only, as Go's module cache is. */
 export function removeTree(disk: Disk, path: string): void {
-  const round: Round = { disk, top: path, moved: 0 };
+  const byDescriptor = statOf(disk, { name: DESCRIPTORS, path })?.isDirectory() === true;
+  const round: Round = { disk, byDescriptor, top: path, moved: 0 };
   for (let before = -1; before < round.moved;) {
     before = round.moved;
     remove(round, { name: path, path }, 0);
@@ -51,17 +54,17 @@ function remove(round: Round, place: Place, depth: number): void {
   if (stat === undefined) return;
   const fd = stat.isDirectory() ? openDirectory(disk, place) : 'other';
   if (fd === 'other') return unlink(disk, place);
+  if (fd === undefined) return;
   try {
-    if (fd !== undefined) {
-      if ((stat.mode & WRITE_AND_SEARCH) !== WRITE_AND_SEARCH) permit(disk, fd);
-      if (depth > DEEPEST && moveUp(round, place)) return;
-    }
-    const name = fd === undefined ? place.name : nameOf(disk, fd, place);
+    if ((stat.mode & WRITE_AND_SEARCH) !== WRITE_AND_SEARCH) permit(disk, fd);
+    if (depth > DEEPEST && moveUp(round, place)) return;
+    // Also of one that another process removed meanwhile: by its path, what took its place would be read.
+    const name = round.byDescriptor ? `${DESCRIPTORS}/${fd}` : place.name;
     if (depth === 0) round.top = name;
     for (const file of filesOf(disk, { ...place, name }))
       remove(round, { name: join(name, file), path: join(place.path, file) }, depth + 1);
   } finally {
-    if (fd !== undefined) disk.closeSync(fd);
+    disk.closeSync(fd);
   }
   onDisk('remove', place.path, () => {
     removeIfEmpty(disk, place.name);
@@ -78,16 +81,24 @@ const statOf = (disk: Disk, { name, path }: Place): Stats | undefined =>
     }
   });
 
-/** @returns `other` for what is no directory any more; undefined for one that may not be opened, or is gone */
+/** @returns `other` for what is no directory any more; undefined for one that is gone, or was closed to us and empty */
 function openDirectory(disk: Disk, { name, path }: Place): number | 'other' | undefined {
   try {
     return disk.openSync(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (error) {
     const code = codeOf(error) ?? '';
     if (['ELOOP', 'ENOTDIR'].includes(code)) return 'other';
-    // Closed to us: it can be empty. What cannot be removed in it is then named.
-    if (['EACCES', 'EPERM', 'ENOENT'].includes(code)) return undefined;
+    if (isMissing(error) || (['EACCES', 'EPERM'].includes(code) && isRemoved(disk, name))) return undefined;
     throw storeFailure('open', path, error);
+  }
+}
+
+function isRemoved(disk: Disk, name: string): boolean {
+  try {
+    disk.rmdirSync(name);
+    return true;
+  } catch (error) {
+    return isMissing(error);
   }
 }
 
@@ -97,13 +108,6 @@ function permit(disk: Disk, fd: number): void {
   } catch {
     // Another user's: what cannot be removed in it is then named.
   }
-}
-
-/** The name of an open directory, which leads to it whatever is in its place now. */
-function nameOf(disk: Disk, fd: number, place: Place): string {
-  const held = `/proc/self/fd/${fd}`;
-  const seen = statOf(disk, { name: `${held}/.`, path: place.path });
-  return seen !== undefined && isSameFile(disk, fd, seen) ? held : place.name;
 }
 
 /** @returns whether it lies in the top directory now, where the next round removes it */

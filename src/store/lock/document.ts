@@ -24,6 +24,12 @@ interface DocumentEnvironment<Shape> {
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
   readonly seal?: Seal;
+  /**
+   * Replaces it where its order is made elsewhere.
+   *
+   * @returns false if it was another one than `before`, which is on disk then
+   */
+  readonly share?: ((before: string, next: string) => Promise<boolean>) | undefined;
   /** It is there as long as its directory is: one that is missing was removed, and does not read as none. */
   readonly isKept?: true;
 }
@@ -75,12 +81,25 @@ export class Document<Shape extends object> {
   async update<Result>(
     change: (current: Shape | undefined) => { next?: Shape | undefined; result: Result },
   ): Promise<Result> {
-    const { locks, lock } = this.#environment;
+    const { locks, lock, share } = this.#environment;
+    if (share !== undefined) return this.#updateShared(change, share);
     return locks.withLock(lock, () => {
       const { next, result } = change(this.readOwn());
       if (next !== undefined) this.write(next);
       return result;
     });
+  }
+
+  async #updateShared<Result>(
+    change: (current: Shape | undefined) => { next?: Shape | undefined; result: Result },
+    share: NonNullable<DocumentEnvironment<Shape>['share']>,
+  ): Promise<Result> {
+    for (;;) {
+      // Read first: what comes between the two is no change of this text.
+      const before = this.text() ?? '';
+      const { next, result } = change(this.readOwn());
+      if (next === undefined || (await share(before, this.#textOf(next)))) return result;
+    }
   }
 
   /** Its text, for {@link adopt}. */
@@ -96,7 +115,13 @@ export class Document<Shape extends object> {
    * @throws StoreError `UNTRUSTED` if it was exchanged since
    */
   async adopt(seen: string | undefined, change: (current: Shape) => Shape = (current) => current): Promise<void> {
-    const { locks, lock } = this.#environment;
+    const { locks, lock, share } = this.#environment;
+    if (share !== undefined && seen !== undefined) {
+      const current = this.read();
+      const isSame = current === undefined || (await share(seen, this.#textOf(change(current))));
+      if (!isSame) throw this.#untrusted();
+      return;
+    }
     await locks.withLock(lock, () => {
       if (this.text() !== seen) throw this.#untrusted();
       const current = this.read();
@@ -110,12 +135,17 @@ export class Document<Shape extends object> {
    * @throws StoreError `NEWER_VERSION`: the document of a newer program stays untouched
    */
   write(next: Shape): void {
-    const { disk, path, pinned, seal } = this.#environment;
+    const { disk, path, pinned } = this.#environment;
     pinned?.check();
     refuseNewer(looseJson(readText(disk, path) ?? ''), path);
+    replaceFile(disk, path, this.#textOf(next), randomBytes(6).toString('hex'));
+  }
+
+  #textOf(next: Shape): string {
+    const { seal } = this.#environment;
     const stamped = { ...next, version: DOCUMENT_VERSION };
     const sealed = seal ? { ...stamped, seal: seal.sign(stamped) } : stamped;
-    replaceFile(disk, path, `${JSON.stringify(sealed, null, 2)}\n`, randomBytes(6).toString('hex'));
+    return `${JSON.stringify(sealed, null, 2)}\n`;
   }
 
   #holds(value: unknown): boolean {

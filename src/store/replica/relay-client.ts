@@ -31,6 +31,10 @@ type PostedMail = z.infer<typeof mailSchema>;
 const leaseSchema = z.object({ name: memberSchema, owner: z.string(), isFirst: z.boolean() });
 export type LeaseAsked = z.infer<typeof leaseSchema>;
 
+const configSchema = z.object({ before: z.string(), next: z.string() });
+/** The text of a configuration, and the one that it was made from. */
+export type ConfigChange = z.infer<typeof configSchema>;
+
 const ledgerSchema = z.object({ after: z.number().int().nonnegative(), lines: z.array(z.string()).min(1) });
 export type LedgerAsked = z.infer<typeof ledgerSchema>;
 
@@ -44,12 +48,13 @@ interface Bodies {
   readonly ledger: LedgerAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
+  readonly configure: ConfigChange;
   /** Nothing: the relay is needed. */
   readonly stay: string;
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'stay']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'configure', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
@@ -97,6 +102,10 @@ function requestOf(
   if (asked === 'send') {
     const mail = jsonAnswer(mailSchema, text);
     return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+  }
+  if (asked === 'configure') {
+    const change = jsonAnswer(configSchema, text);
+    return change.ok ? { do: asked, team, body: change.value } : undefined;
   }
   if (asked === 'ledger') {
     const decided = jsonAnswer(ledgerSchema, text);
@@ -181,6 +190,16 @@ export class RelayClient {
    */
   async takeLease(team: Name, lease: LeaseAsked): Promise<string | undefined> {
     return (await this.#ask('lease', team, JSON.stringify(lease), LEASE_PATIENCE_MS)).owner;
+  }
+
+  /**
+   * Changes the team's configuration in the store, and in this replica.
+   *
+   * @returns false if it was another one than `before`: the replica has that one then
+   * @throws StoreError as {@link commit}
+   */
+  async configure(team: Name, change: ConfigChange): Promise<boolean> {
+    return (await this.#ask('configure', team, JSON.stringify(change))).isBehind !== true;
   }
 
   /** Gives a lease back. What its holder acknowledged is acknowledged in the store then. @throws StoreError as {@link commit} */

@@ -25,15 +25,8 @@ const LINE = /^\{"v":1,"chain":"([0-9a-f]{32})",(.*)\}$/;
 const link = (before: string, rest: string): string =>
   createHash('sha256').update(`${before}\n${rest}`).digest('hex').slice(0, 32);
 
-/** The records of a ledger as they are; none if there is no file. */
-export function ledgerRecords(disk: Disk, path: string): string[] {
-  const journal = new Journal(disk, path, { create: true });
-  try {
-    return [...journal.read()].flatMap((line) => (line.kind === 'text' && LINE.test(line.text) ? [line.text] : []));
-  } finally {
-    journal.close();
-  }
-}
+/** Whether a line is a whole record: the end of one that was torn is not. */
+export const isLedgerRecord = (line: string): boolean => LINE.test(line);
 
 /** Its first record is within so many bytes, also after the torn one of a writer that was killed. */
 const BEGINNING = 64 * 1024;

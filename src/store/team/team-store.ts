@@ -140,6 +140,9 @@ export class TeamStore {
       schema: configDocumentSchema,
       lock: paths.configLock,
       isKept: true,
+      share: this.isShared
+        ? async (before, next) => (await this.#relay()).configure(paths.name, { before, next })
+        : undefined,
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
     this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });

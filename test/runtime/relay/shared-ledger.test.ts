@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('a budget on two machines', { timeout: 90_000 }, (
     const machines = await Machine.two(place, 'ada');
     allowLeft();
     const [a, b] = machines;
-    await a.ok('budget', 'login', '--set', 'cost=150');
+    await a.ok('budget', 'login', '--set', 'cost=60');
     const stores = machines.map(storeOn);
     await expect.poll(() => stores.map((store) => store.ledger.look()?.limits.size), PATIENCE).toEqual([1, 1]);
     const spent = Promise.all(
@@ -72,10 +72,10 @@ describe.skipIf(!hasPostgres)('a budget on two machines', { timeout: 90_000 }, (
       expect(await one.start(), one.said).toBeNull();
     }
     const granted = await spent;
-    expect(granted.reduce((sum, one) => sum + one, 0)).toBe(150);
+    expect(granted.reduce((sum, one) => sum + one, 0)).toBe(60);
     await expect.poll(() => ledgerOf(a) === ledgerOf(b), PATIENCE).toBe(true);
-    for (const store of stores) expect(store.ledger.look()?.spent.get('team')?.cost).toBe(150);
-    expect((await b.ok('budget', 'login')).out).toContain('$150.0000 of $150.0000 spent');
+    for (const store of stores) expect(store.ledger.look()?.spent.get('team')?.cost).toBe(60);
+    expect((await b.ok('budget', 'login')).out).toContain('$60.0000 of $60.0000 spent');
   });
 
   it('counts with the limit of the day, and gives back what only one of them grants', async () => {

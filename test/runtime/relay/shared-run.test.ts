@@ -48,6 +48,20 @@ describe.skipIf(!hasPostgres)('a run of a team in a store', { timeout: 90_000 },
     expect((await b.ok('task', 'get', 'login', '2', '--store', url)).out).toContain(a.project);
   });
 
+  it('goes on with a changed plan that has one member and one task more', async () => {
+    const [a, b] = StoreUser.two(place);
+    writeFileSync(join(a.project, 'plan.yaml'), PLAN);
+    await a.ok('run', 'plan.yaml', '--store', url);
+    const more = PLAN.replace('tasks:', '  - {name: cy, agent: exec}\ntasks:').replace(
+      'gates:',
+      '  - {subject: four, run: "echo fourth", owner: cy}\ngates:',
+    );
+    writeFileSync(join(a.project, 'plan.yaml'), more);
+    expect((await a.ok('up', 'plan.yaml', '--yes', '--store', url)).out).toContain('is changed');
+    await a.ok('resume', 'login', '--store', url);
+    expect((await b.ok('task', 'list', 'login', '--store', url)).out).toMatch(/#4 +completed +cy/);
+  });
+
   it('has programs and a model as members, whose events and use of the budget are counted', async () => {
     const [a, b] = StoreUser.two(place);
     const server = await ModelServer.start({
