@@ -76,7 +76,7 @@ export async function kept(session: EngineSession, waiting: readonly Waiting[], 
   return answers;
 }
 
-/** Changes what is written only by who knows what is there: configurations and ledgers. */
+/** Changes what is written only by who knows what is there: configurations and ledgers; then ends teams. */
 export const changed = async (
   session: EngineSession,
   waiting: readonly Waiting[],
@@ -84,6 +84,7 @@ export const changed = async (
 ): Promise<Answered[]> => [
   ...(await configured(session, waiting, teams)),
   ...(await reserved(session, waiting, teams)),
+  ...(await archived(session, waiting, teams)),
 ];
 
 /** Takes leases, holds them for longer, and gives them back. */
@@ -108,6 +109,16 @@ async function configured(session: EngineSession, waiting: readonly Waiting[], t
   for (const one of asked(waiting, 'configure')) {
     const { team, body } = one.request;
     answers.push({ one, said: await unlessBehind(team, teams.get(team)?.mail.configure(session, body)) });
+  }
+  return answers;
+}
+
+/** Ends teams. One whose answer was lost has ended already. */
+async function archived(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'archive')) {
+    const replica = teams.get(one.request.team)?.replica;
+    answers.push({ one, said: replica ? await answerOf(session.archive(replica.id)) : { ok: true } });
   }
   return answers;
 }

@@ -285,7 +285,10 @@ class Relay {
     for (const [name, id] of old) {
       // A failover has lost it.
       if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
-      this.#replicas.get(name)?.mail.close();
+      const team = this.#replicas.get(name);
+      // How it ended.
+      if (team) await catchUp(session, team);
+      team?.mail.close();
       this.#replicas.delete(name);
       retireReplica(this.#root, name, clock);
     }

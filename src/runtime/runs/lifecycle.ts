@@ -4,13 +4,12 @@ import { count } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { parsePlan, reviewedBy, type Plan } from '../../model/plan/plan.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import { leaseOwner, mayLive } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { isOwnPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { livenessIn } from '../../store/team/roster.ts';
-import { archive, archiveUnread } from '../../store/team/team-list.ts';
+import { archive, archiveUnread, listTeams } from '../../store/team/team-list.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import type { Report } from '../views/report.ts';
@@ -23,6 +22,9 @@ import { requireWorkPlace } from '../../store/team/work-place.ts';
 import { configuredGates } from '../landing/gates.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';
 import { keepStart } from './safety-point.ts';
+
+/** The relay looks for teams that have left the store once a second. */
+const ARCHIVED_MS = 30_000;
 
 interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';
@@ -139,7 +141,6 @@ export async function closeTeam(
 ): Promise<CloseResult> {
   const store = openStore(paths, options.store);
   try {
-    if (store.isShared) throw notInAStore('putting a team away');
     if (force && isNewer(store)) return await closeUnread(store);
     const names = [...store.board.fold().members.keys()];
     const stopped = isLed(store)
@@ -148,11 +149,29 @@ export async function closeTeam(
     const { completed, total } = count(store.board.fold());
     await store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.closed' }));
     store.events.append({ type: purpose === 'cancel' ? 'team.cancelled' : 'team.deleted' });
-    readdressReport(store.disk, paths.folder, archive(store));
+    readdressReport(store.disk, paths.folder, store.isShared ? await archiveShared(store) : archive(store));
     return { stopped, completed, total };
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Archives a team in its store; the relay of each machine moves its replica to the archive there.
+ *
+ * @returns the new paths here
+ */
+async function archiveShared(store: TeamStore): Promise<TeamPaths> {
+  const { paths, clock, pinned } = store;
+  await store.archiveShared();
+  const deadline = clock.monotonic() + ARCHIVED_MS;
+  while (pinned.isThere() && clock.monotonic() < deadline) await clock.sleep(20);
+  const found = listTeams(paths.root).findLast(({ name, archivedAt }) => name === paths.name && archivedAt);
+  if (!pinned.isThere() && found) return found.paths;
+  throw new StoreError(
+    'ENGINE_UNREACHABLE',
+    `Team ${paths.name} is archived in the store, and the relay of ${paths.root} has not moved its folder: \`teams list\` shows when it has.`,
+  );
 }
 
 function isNewer({ board }: TeamStore): boolean {
@@ -175,7 +194,8 @@ async function closeUnread(store: TeamStore): Promise<CloseResult> {
   try {
     const { completed, total } = count(store.board.board);
     store.events.append({ type: 'team.deleted', text: 'the log has events of a newer version' });
-    archiveUnread(store);
+    if (store.isShared) await archiveShared(store);
+    else archiveUnread(store);
     return { stopped, completed, total };
   } finally {
     await lease.release();

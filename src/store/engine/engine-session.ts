@@ -98,6 +98,11 @@ export class EngineSession {
     return rows.flatMap(({ id, name }) => (isName(name) ? [{ id, name }] : []));
   }
 
+  /** Nobody writes to it any more; another team may have its name. */
+  async archive(team: string): Promise<void> {
+    await this.#rows('select teams.archive_team($1)', [team]);
+  }
+
   /** The ids of teams that were archived, or moved to files. */
   async goneTeams(): Promise<Set<string>> {
     const rows = await this.#rows<{ id: string }>('select id from teams.list_teams() where archived is not null', []);

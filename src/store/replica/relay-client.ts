@@ -49,12 +49,14 @@ interface Bodies {
   /** A text that a later record names by its hash. */
   readonly keep: string;
   readonly configure: ConfigChange;
+  /** Nothing: the team ends. */
+  readonly archive: string;
   /** Nothing: the relay is needed. */
   readonly stay: string;
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'configure', 'stay']),
+  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'configure', 'archive', 'stay']),
   team: nameSchema,
   seal: z.string(),
 });
@@ -85,13 +87,13 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
     return undefined;
   const { team } = read.value;
   const asked = read.value.do;
-  return asked === 'append' || asked === 'keep' || asked === 'stay'
+  return asked === 'append' || asked === 'keep' || asked === 'archive' || asked === 'stay'
     ? { do: asked, team, body }
     : requestOf(asked, team, body);
 }
 
 function requestOf(
-  asked: Exclude<RelayRequest['do'], 'append' | 'keep' | 'stay'>,
+  asked: Exclude<RelayRequest['do'], 'append' | 'keep' | 'archive' | 'stay'>,
   team: Name,
   text: string,
 ): RelayRequest | undefined {
@@ -180,6 +182,11 @@ export class RelayClient {
   /** Keeps a text under its hash, for the machines that read a record which names it. @throws StoreError as {@link commit} */
   async keep(team: Name, text: string): Promise<void> {
     await this.#ask('keep', team, text);
+  }
+
+  /** Archives a team in the store; its replicas go to the archives of their machines then. @throws StoreError as {@link commit} */
+  async archive(team: Name): Promise<void> {
+    await this.#ask('archive', team, '');
   }
 
   /**

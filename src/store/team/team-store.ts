@@ -242,6 +242,11 @@ export class TeamStore {
     if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
   }
 
+  /** Archives the team in its store. The relay moves its folder to the archive soon after. */
+  async archiveShared(): Promise<void> {
+    await (await this.#relay()).archive(this.paths.name);
+  }
+
   /** This process must end: in a store that is away nothing is waited for but a few seconds. */
   hurry(): void {
     void this.#client?.then((client) => client.hurry());

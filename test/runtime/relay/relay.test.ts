@@ -208,7 +208,10 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
   it('what a store cannot do yet is refused with one sentence, and writes nothing', async () => {
     const [a] = await two();
     const before = await stored();
-    for (const words of ['cancel login', 'delete login --yes']) {
+    const plan = 'members: [{name: ada, agent: exec}]\ntasks: [{subject: one, run: "true"}]\n';
+    place.put('plan.yaml', `name: trees\n${plan}`);
+    place.put('own.yaml', `name: own\nisolation: trees\n${plan}`);
+    for (const words of ['run plan.yaml --isolation trees', 'run own.yaml']) {
       const answer = await a.teams(...words.split(' '));
       expect([words, answer.code, answer.err]).toEqual([
         words,
