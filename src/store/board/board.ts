@@ -35,6 +35,8 @@ type Answer = Folded | { readonly outcome: Refused };
 
 interface MadeEvent {
   readonly body: Body;
+  /** Its author is a person, who writes under the epoch of the board. */
+  readonly hasReadEpoch: boolean;
   readonly event: BoardEvent;
 }
 
@@ -82,8 +84,8 @@ export class BoardStore {
 
   /**
    * Appends the change that `build` makes from the folded board, and folds to the end. If the change loses the race for
-   * a task id, it is tried again. Other code of this process may run before it returns if the order is not made here:
-   * whoever acts on a remembered board folds again.
+   * a task id, or if a person's was made under a lead that was replaced meanwhile, it is tried again. Other code of this
+   * process may run before it returns if the order is not made here: whoever acts on a remembered board folds again.
    *
    * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
    * @param options.vouches false for commands that are copied from one that this user did not vouch for
@@ -218,11 +220,14 @@ export class BoardStore {
     const mac = 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch);
     const v = raisesVersion(body) ? LOG_VERSION : board.version;
     const at = timestamp(this.#environment.clock.now());
-    return { body, event: { ...body, id, v, at, author: by, mac } };
+    // A lead that was replaced stays so; a person goes on under the next one.
+    const hasReadEpoch = typeof author === 'function' && 'person' in by;
+    return { body, hasReadEpoch, event: { ...body, id, v, at, author: by, mac } };
   }
 
-  #isLost({ body }: MadeEvent, outcome: AdvanceOutcome, race: number): boolean {
-    return !outcome.ok && lostIdRace(this.board, outcome, body) && race < RACES;
+  #isLost({ body, hasReadEpoch }: MadeEvent, outcome: AdvanceOutcome, race: number): boolean {
+    if (outcome.ok || race >= RACES) return false;
+    return lostIdRace(this.board, outcome, body) || (hasReadEpoch && outcome.code === 'STALE_LEAD');
   }
 
   async #committed(event: BoardEvent, commit: (line: string) => Promise<void>): Promise<AdvanceOutcome> {

@@ -1,6 +1,8 @@
 /** Appends of a board whose order is not made by its file: nothing is folded before it is there, and nothing is lost. */
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Board } from '../../../src/model/board/board.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
 import { BoardStore } from '../../../src/store/board/board.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { Journal } from '../../../src/store/files/journal.ts';
@@ -8,6 +10,8 @@ import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { realClock } from '../../support/clock.ts';
 import { openBoard, PERSON, task, teamAt } from '../../support/team.ts';
 import { tempDir } from '../../support/temp.ts';
+
+const INC = '0'.repeat(26);
 
 let paths: TeamPaths;
 let journal: Journal;
@@ -83,6 +87,32 @@ describe('an awaited append', () => {
       { ok: true, changed: ['2'] },
     ]);
     expect([...store.board.tasks.values()].map(({ subject }) => subject)).toEqual(['a', 'b']);
+    store.close();
+  });
+
+  it.each([
+    [
+      'of a person is made again under the next lead',
+      (board: Board) => ({ person: LEAD, epoch: board.lead.epoch }),
+      true,
+    ],
+    ['of a lead that was replaced is refused', () => ({ lead: INC, epoch: 0 }), false],
+  ])('a change %s', async (_what, author, isMade) => {
+    const { commit, put, waiting } = elsewhere();
+    const store = boardWith(commit);
+    const made = store.append(author, () => ({ type: 'task.created', task: '1', fields: task('a') }));
+    const other = new BoardStore(paths.log, { disk: realDisk, clock: realClock });
+    const took = other.appendNow({ lead: INC, epoch: 1 }, () => ({ type: 'lead.took', epoch: 1 }));
+    expect(took.outcome).toMatchObject({ ok: true });
+    other.close();
+    put();
+    if (isMade) {
+      await expect.poll(() => waiting.length).toBe(1);
+      put();
+    }
+    expect((await made).outcome.ok).toBe(isMade);
+    expect(waiting).toHaveLength(0);
+    expect(store.board.tasks.size).toBe(isMade ? 1 : 0);
     store.close();
   });
 
