@@ -2,7 +2,7 @@
  * `npm run bench [-- FLAGS]`: every goal with its yardsticks, interleaved in one run. Only ratios within one run count. A
  * full run writes docs/bench/; a quick or partial one only with `--keep`.
  *
- *   --row 3,9        these rows (1 to 15, fence, manners, curves)
+ *   --row 3,9        these rows (1 to 16, fence, manners, curves)
  *   --quick          small sizes, a few minutes
  *   --json           prints the result as JSON; all else goes to stderr
  *   --compare FILE   says what moved since a result, such as docs/bench/latest.json
@@ -33,6 +33,7 @@ const GROUPS = [
   'curves',
   'growth',
   'trees',
+  'engine',
 ];
 
 const FULL = {
@@ -54,6 +55,8 @@ const FULL = {
   manyIdlers: 200,
   mails: 1_500,
   attempts: 12,
+  sharedTasks: 500,
+  sharedIdlers: 8,
   manyFiles: 50_000,
   turns: 100,
   runTasks: 200,
@@ -81,6 +84,8 @@ const QUICK = {
   manyTasks: 1_000,
   mails: 200,
   attempts: 4,
+  sharedTasks: 60,
+  sharedIdlers: 2,
   turns: 20,
   runTasks: 20,
   growthTasks: 100,
@@ -89,7 +94,7 @@ const QUICK = {
 };
 
 /** These compare with nothing that must be installed. */
-const WITHOUT_YARDSTICKS = new Set(['5', '6', '9', '10', '11', '12', '13', '14', '15', 'fence', 'manners']);
+const WITHOUT_YARDSTICKS = new Set(['5', '6', '9', '10', '11', '12', '13', '14', '15', '16', 'fence', 'manners']);
 
 const flags = flagsOf({
   quick: { type: 'boolean', default: false },

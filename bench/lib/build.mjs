@@ -26,6 +26,7 @@ export async function buildProduct() {
   // A team with a long history, built as the tests build it.
   const noTest = fileURLToPath(new URL('no-test.mjs', import.meta.url));
   await bundle('great-team', new URL('../../test/support/great-team.ts', import.meta.url), { vitest: noTest });
+  await bundle('postgres', new URL('../../test/support/postgres.ts', import.meta.url));
   await stop();
 }
 
@@ -37,7 +38,7 @@ const bundle = (name, entry, alias = {}) =>
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external: ['piscina'],
+    external: ['piscina', 'pg'],
     logLevel: 'error',
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     alias,

@@ -31,12 +31,19 @@ async function scramble(kind, hands, { tasks, dir }) {
   const subject = await import(new URL(`../${kind}`, import.meta.url).href);
   mkdirSync(dir, { mode: 0o700 });
   await subject.prepare(dir, tasks, hands.length);
-  const results = await together(hands, { dir });
+  const result = await claimAll(hands, { tasks, dir });
   rmSync(dir, { recursive: true });
+  return result;
+}
+
+/** All claim at once until none of the tasks is left; `lost`: claims that another one had made before. */
+export async function claimAll(hands, { tasks, dir }) {
+  const results = await together(hands, { dir });
   const claimed = results.flatMap(({ ids }) => ids);
   const took = Math.max(...results.map(({ ended }) => ended)) - Math.min(...results.map(({ began }) => began));
   const different = new Set(claimed).size;
-  return { rate: tasks / (took / 1000), double: claimed.length - different, missed: tasks - different };
+  const lost = results.reduce((sum, one) => sum + (one.lost ?? 0), 0);
+  return { rate: tasks / (took / 1000), double: claimed.length - different, missed: tasks - different, lost };
 }
 
 const now = () => Number(process.hrtime.bigint()) / 1e6;
@@ -49,7 +56,8 @@ export async function claim({ kind, index }) {
     const ids = [];
     for (let id = await mine.next(); id !== undefined; id = await mine.next()) ids.push(id);
     const ended = now();
-    mine.close?.();
-    return { ids, began, ended };
+    const lost = mine.lost?.();
+    await mine.close?.();
+    return { ids, lost, began, ended };
   };
 }

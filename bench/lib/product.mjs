@@ -18,3 +18,7 @@ export { Sender } from '../../src/store/mail/sender.ts';
 export { makeTeam } from '../../src/runtime/team/team-handle.ts';
 export { indexEvents } from '../../src/runtime/process/event-indexing.ts';
 export { openStore } from '../../src/store/team/team-store.ts';
+export { parseEngineAddress } from '../../src/model/config/engine-address.ts';
+export { spreadClaim } from '../../src/policy/supervise/spread-claim.ts';
+export { newTeam } from '../../src/runtime/relay/new-team.ts';
+export { initEngine } from '../../src/store/engine/engine-setup.ts';

@@ -1,0 +1,179 @@
+/** Goal 16: a team in a store on PostgreSQL, on two machines (two roots with a relay each), beside the same on files. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { claimAll } from '../lib/contest.mjs';
+import { hire, job } from '../lib/crew.mjs';
+import { ROOT } from '../lib/build.mjs';
+import { median, ratio, sum } from '../lib/figures.mjs';
+import { processorMs } from '../lib/process-cost.mjs';
+import { relay } from '../lib/relay.mjs';
+
+const CLAIMANTS = 8;
+const KIND = 'product/claim-shared.mjs';
+const IDS = ['16.rate', '16.lost', '16.wake', '16.idle'];
+const TEAMS = join(ROOT, 'bin', 'teams.js');
+const GAP_MS = [2, 18];
+
+export const rows = [16];
+
+export async function measure(bench) {
+  const { hasPostgres, Postgres } = await import('../.build/postgres.mjs');
+  if (!hasPostgres) {
+    for (const id of IDS) bench.check(id, { skipped: 'PostgreSQL is not installed' });
+    return;
+  }
+  const postgres = await Postgres.start();
+  try {
+    const machines = new Machines(bench.dir, postgres);
+    await claims(bench, machines);
+    await delivery(bench, machines);
+    await idle(bench, machines);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Two machines with a store of their own, for as long as `work` takes. */
+class Machines {
+  #count = 0;
+  #dir;
+  #postgres;
+
+  constructor(dir, postgres) {
+    [this.#dir, this.#postgres] = [dir, postgres];
+  }
+
+  /** @param work gets a folder with the roots `a` and `b` (on files: `a` only), what starts a verb, and the relays */
+  async with(isShared, work) {
+    const { initEngine, parseEngineAddress, realClock } = await import('../.build/product.mjs');
+    this.#count += 1;
+    const dir = join(this.#dir, `shared-${this.#count}`);
+    const roots = (isShared ? ['a', 'b'] : ['a']).map((name) => join(dir, name));
+    for (const root of roots) mkdirSync(root, { recursive: true });
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+    const start = (...argv) =>
+      spawn(process.execPath, [TEAMS, ...argv], { env, cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+    const relays = [];
+    try {
+      if (isShared) {
+        const database = `bench_${this.#count}`;
+        await this.#postgres.query(`create database ${database}`);
+        env.TEAMS_STORE = this.#postgres.url('owner', database);
+        await initEngine(parseEngineAddress(env.TEAMS_STORE, 'environment'), [], realClock);
+        for (const root of roots) {
+          const child = start('store', 'relay', '--root', root);
+          relays.push(child);
+          await once(child.stdout, 'data');
+          child.stdout.resume();
+        }
+      }
+      return await work({ dir, roots, start, relays });
+    } finally {
+      for (const child of relays) await end(child);
+    }
+  }
+}
+
+async function end(child) {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function teamIn(roots, members, changes = []) {
+  const { newTeam } = await import('../.build/product.mjs');
+  const handle = await newTeam('bench', { members, changes }, { root: roots[0], environment: {} });
+  await handle[Symbol.asyncDispose]();
+  const isThere = (root) => existsSync(join(root, '.tasks', 'bench', 'log.jsonl'));
+  while (!roots.every(isThere)) await setTimeout(20);
+}
+
+const exec = (name) => ({ name, agent: { kind: 'exec', command: ['true'] } });
+
+async function claims(bench, machines) {
+  const { lifeOf, memberOf, storeIn } = await import('../product/claim-shared.mjs');
+  const { newTaskSchema } = await import('../.build/product.mjs');
+  const tasks = bench.size.sharedTasks;
+  const names = Array.from({ length: CLAIMANTS }, (_, index) => memberOf(index));
+  const results = { files: [], store: [] };
+  const jobs = names.map((_, index) => job('lib/contest.mjs', 'claim', { kind: KIND, index }));
+  const round = (isShared) =>
+    machines.with(isShared, async ({ dir, roots }) => {
+      const changes = Array.from({ length: tasks }, (_, at) => ({
+        type: 'task.created',
+        task: String(at + 1),
+        fields: newTaskSchema.parse({ subject: `Task ${at + 1}` }),
+      }));
+      await teamIn(roots, names.map(exec), changes);
+      const store = storeIn(roots[0]);
+      const { lead } = store.board.fold();
+      const author = { person: 'lead', epoch: lead.epoch };
+      const started = names.map((name, index) => ({ type: 'member.started', name, inc: lifeOf(index), after: null }));
+      const { outcome } = await store.board.append(author, () => ({ type: 'batch', changes: started }));
+      if (!outcome.ok) throw new Error(outcome.why);
+      await store.close();
+      return hire(jobs, (hands) => claimAll(hands, { tasks, dir }));
+    });
+  for (let at = 0; at < bench.size.rounds; at += 1)
+    for (const name of at % 2 === 0 ? ['files', 'store'] : ['store', 'files'])
+      results[name].push(await round(name === 'store'));
+  const rates = (name) => results[name].map(({ rate }) => rate);
+  const lost = (name) => results[name].map((one) => one.lost / tasks);
+  bench.table(
+    `${CLAIMANTS} claimants, ${tasks} tasks, as shipped`,
+    Object.keys(results).map((name) => ({
+      name,
+      figures: {
+        'tasks/s': median(rates(name)),
+        '× files': ratio(rates(name), rates('files')),
+        'lost a won one': median(lost(name)),
+      },
+      audits: results[name].map(({ double, missed }) => ({ lost: missed, damaged: 0, repeated: double })),
+    })),
+  );
+  const holds = results.store.every(({ double, missed }) => double + missed === 0);
+  bench.check('16.rate', { ours: rates('store'), theirs: rates('files'), holds });
+  bench.check('16.lost', { ours: results.store.map((one) => one.lost), theirs: results.store.map(() => tasks), holds });
+}
+
+async function delivery(bench, machines) {
+  const kind = 'product/mail-shared.mjs';
+  const p50 = { files: [], store: [] };
+  for (let at = 0; at < bench.size.rounds; at += 1)
+    for (const name of at % 2 === 0 ? ['files', 'store'] : ['store', 'files'])
+      await machines.with(name === 'store', async ({ dir, roots }) => {
+        await teamIn(roots, [exec('reader')]);
+        const shape = { rounds: 1, dir, place: dir, count: bench.size.deliveries, gapMs: GAP_MS };
+        const [[result]] = [...(await relay([kind], shape)).values()];
+        if (result.audit.lost + result.audit.damaged > 0) throw new Error('Mail was lost.');
+        p50[name].push(result.p50);
+      });
+  bench.say(
+    `send → handler, p50: ${median(p50.store).toFixed(1)} ms in a store, ${median(p50.files).toFixed(1)} on files`,
+  );
+  bench.check('16.wake', { ours: p50.store, theirs: p50.files });
+}
+
+async function idle(bench, machines) {
+  const { size } = bench;
+  const names = Array.from({ length: size.sharedIdlers }, (_, at) => `w${at}`);
+  await machines.with(true, async ({ roots, start, relays }) => {
+    await teamIn(roots, names.map(exec));
+    const workers = names.map((name, at) => start('worker', 'bench', name, '--root', roots[at % 2]));
+    try {
+      for (const worker of workers) worker.stdout.resume();
+      await setTimeout(size.settleMs);
+      if (workers.some(({ exitCode }) => exitCode !== null)) throw new Error('A worker ended.');
+      const look = () => [...workers, ...relays].map(({ pid }) => processorMs(pid));
+      const before = look();
+      await setTimeout(size.idleMs);
+      const spent = sum(look().map((ms, at) => ms - before[at]));
+      bench.check('16.idle', { ours: (spent / size.idleMs / names.length) * 100 });
+    } finally {
+      for (const worker of workers) await end(worker);
+    }
+  });
+}
