@@ -12,7 +12,6 @@ import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
 import { EngineSession, SessionLost, type EngineTeam } from '../../store/engine/engine-session.ts';
-import type { Replica } from '../../store/engine/replica.ts';
 import { holdReplica, noteDivergence, openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
@@ -31,6 +30,7 @@ import {
   type ReplicaTeam,
   type Waiting,
 } from './relay-acts.ts';
+import { catchUp, requireSame } from './catch-up.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -111,6 +111,8 @@ class Relay {
   /** Mail or leases may have changed; they are looked at once in a {@link LOOK_MS} all the same. */
   #hasMail = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The same of teams. */
+  #metAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
     this.#root = root;
@@ -234,8 +236,8 @@ class Relay {
         ...(await written(session, waiting, this.#replicas)),
         ...(await changed(session, waiting, this.#replicas)),
       ];
-      if (waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team)))
-        await this.#meet(session);
+      const isNews = waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team));
+      if (isNews || this.#options.clock.monotonic() - this.#metAt >= LOOK_MS) await this.#meet(session);
       for (const team of this.#replicas.values()) await catchUp(session, team);
       answers.push(...(await this.#mail(session, waiting)));
       for (const { one, said } of answers) one.answer(said);
@@ -261,6 +263,7 @@ class Relay {
   /** Teams that are new to this machine, and those that have left the store. */
   async #meet(session: EngineSession, isCopy = false): Promise<void> {
     const teams = await session.teams();
+    this.#metAt = this.#options.clock.monotonic();
     await this.#retire(session, teams);
     for (const team of teams) {
       if (this.#replicas.has(team.name)) continue;
@@ -307,26 +310,5 @@ class Relay {
   async close(): Promise<void> {
     await this.#session?.close();
     this.#session = undefined;
-  }
-}
-
-/** @throws StoreError `ENGINE_DIVERGED` */
-async function requireSame(session: EngineSession, replica: Replica, of: 'log' | 'ledger' = 'log'): Promise<void> {
-  // Number and text are read together: a record that comes between the two would look like a loss.
-  const { number, line } = replica.position;
-  if (number > 0 && (await session.line(replica.id, number, of)) !== line) throw replica.diverged();
-}
-
-/** What a process takes its lease for, before it acts. */
-const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
-
-async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
-  for (;;) {
-    const lines = await session.after(replica.id, replica.position.number);
-    if (lines.length === 0) return;
-    if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
-    // A record is here after what it names.
-    for (const line of lines) await mail.bring(session, line);
-    replica.append(lines);
   }
 }
