@@ -1,4 +1,4 @@
-/** The simulation finds real errors: each mutant is wrong in one step, and breaks its invariant within 2,000 seeds. */
+/** The simulation finds real errors: each mutant is wrong in one step, and breaks its invariant within 4,000 seeds. */
 import { expect, it, vi } from 'vitest';
 import { explore, type Scenario } from '../support/sim/explore.ts';
 import * as boards from '../support/sim/mutants/board.ts';
@@ -17,7 +17,7 @@ vi.mock('../../src/model/board/advance.ts', async (original) =>
   (await import('../support/sim/law.ts')).withJudging(await original()),
 );
 
-const SEEDS = 2_000;
+const SEEDS = 4_000;
 
 const lock =
   (locker: LockerOf): Scenario =>
