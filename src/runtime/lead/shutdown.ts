@@ -49,7 +49,10 @@ export async function shutDown(
   // A lead that was replaced stops no members: they belong to its successor.
   lead.requireLeadership();
   await store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
-  const refusals = options.now === true ? [] : await ask(store, speaker, lead, asked, alive, options);
+  // Who has left the team reads no mail, and ends by itself.
+  const { members } = store.board.fold();
+  const present = asked.filter(({ name }) => members.get(name)?.state !== 'left');
+  const refusals = options.now === true ? [] : await ask(store, speaker, lead, present, alive, options);
   if (refusals.length > 0) {
     const { profile, claimMode } = store.board.board;
     await store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
@@ -62,8 +65,8 @@ export async function shutDown(
   await until(store, () => alive().length === 0, termMs(options), options.signal);
   await Promise.all(alive().map((life) => supervisor.end(life)));
   await supervisor.close();
-  for (const { name } of asked) store.events.append({ type: 'member.stopped', member: name });
-  return asked.map(({ name }) => name);
+  for (const { name } of present) store.events.append({ type: 'member.stopped', member: name });
+  return present.map(({ name }) => name);
 }
 
 function termMs({ now = false, leaving = false }: ShutdownOptions): number {

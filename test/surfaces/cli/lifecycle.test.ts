@@ -206,6 +206,20 @@ describe('teammates', () => {
     expect((await place.teams('send', '--broadcast', 'hello')).out).toMatch(/^\S+ {2}bob\n$/);
   });
 
+  it('who left the team is neither asked to stop at its end, nor said to be stopped', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    const worker = place.start('worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '1500ms');
+    await until(async () => (await place.json(statusSchema, 'status')).members[0]?.state === 'idle', 'ada is there');
+    const lead = place.start('lead', 'login');
+    await until(() => existsSync(join(place.root, '.teams', 'login', 'state.json')), 'it leads');
+    expect((await worker.ended).code).toBe(0);
+    lead.child.kill('SIGINT');
+    await lead.ended;
+    const events = readFileSync(join(place.root, '.teams', 'login', 'events.jsonl'), 'utf8');
+    expect(events).not.toMatch(/"type":"(?:message\.failed|member\.stopped)"/);
+  });
+
   it('a worker started by hand joins with --join only, and comes back', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
