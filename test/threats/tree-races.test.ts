@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseName } from '../../src/model/text/names.ts';
-import { snapshot } from '../../src/runtime/trees/member-tree.ts';
+import { snapshot } from '../../src/runtime/trees/tree-snapshot.ts';
 import { commitTree, inTree } from '../../src/runtime/trees/vault.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { findProgram } from '../../src/os/program-path.ts';

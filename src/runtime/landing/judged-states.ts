@@ -3,10 +3,10 @@
  * tree of the queue (docs/isolation.md).
  */
 import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
-import type { GateVerdict } from '../../policy/landing/queue.ts';
+import type { GateVerdict, LineEntry } from '../../policy/landing/queue.ts';
 import { hashText } from '../../store/board/results.ts';
 import { GitFailure } from '../process/git-tree.ts';
-import { showCommit } from '../trees/member-tree.ts';
+import { showCommit } from '../trees/tree-snapshot.ts';
 import { commitOf, inVault, treeOf, VaultRefs } from '../trees/vault.ts';
 import { lendTo, lentIn, setUp, SetupFailure, type TreeUse } from '../trees/tree-needs.ts';
 import { treeUse } from './tree-commands.ts';
@@ -38,7 +38,9 @@ export class JudgedStates {
     this.#gatesHash = hashText(JSON.stringify(judging));
   }
 
-  get verdicts(): ReadonlyMap<string, GateVerdict> {
+  /** By tree. Without gates, every state of the stack passes. */
+  verdictsOf(stack: readonly LineEntry[]): ReadonlyMap<string, GateVerdict> {
+    if (!this.#hasGates) for (const entry of stack) if (entry.kind === 'stacked') this.#learn(entry.tree, [], '');
     return this.#verdicts;
   }
 

@@ -198,6 +198,7 @@ export class LandingQueue {
         await this.#waker.wait();
       } catch (error) {
         if (isOver()) return;
+        this.#stack.forget();
         await this.#meet(asTrouble(error), signal).catch(() => undefined);
         await clock.sleep(this.#troubles.pause, signal);
       }
@@ -263,7 +264,7 @@ export class LandingQueue {
         return true;
       }
       const stack = await this.#stack.on(main, line(board, this.#batch).filter(this.#accepts), own);
-      const isDone = await this.#act(next(stack, this.#states.verdicts), { main, stack, how, own }, signal);
+      const isDone = await this.#act(next(stack, this.#states.verdictsOf(stack)), { main, stack, how, own }, signal);
       const failed = stack.find((entry) => entry.kind === 'failed');
       if (failed !== undefined && !isDone) throw new ChangeFailure(failed.task, failed.why);
       return isDone;

@@ -2,7 +2,6 @@
 import type { LandingTask } from '../../model/board/task.ts';
 import type { LineEntry, Stacked } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
-import { freeRef } from '../../store/team/vault.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
@@ -10,7 +9,7 @@ import { git, type GitWhere } from '../process/git.ts';
 import { markedFiles } from '../trees/conflict-marks.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
-import { commitTree, keepCommit, mergeTrees, VaultRefs } from '../trees/vault.ts';
+import { commitTree, holdObjects, mergeTrees, VaultRefs } from '../trees/vault.ts';
 
 export class LandingStack {
   readonly #store: TeamStore;
@@ -33,6 +32,11 @@ export class LandingStack {
     const commits = new Map(this.#landed.commits);
     for (const { task, commit } of landed) commits.set(attemptKey(task), commit);
     this.#landed = { main, commits };
+  }
+
+  /** A merge that was made may be what git fails on. */
+  forget(): void {
+    this.#merges.clear();
   }
 
   /** What does not fit is left out of what follows. @throws GitFailure */
@@ -92,9 +96,7 @@ export class LandingStack {
     const date = String(Math.floor(Date.parse(task.submitted_at) / 1_000));
     const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
     const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
-    const ref = `${this.#refs.all}candidates/${attemptKey(task)}`;
-    freeRef(this.#store.paths, ref);
-    await keepCommit(this.#store.paths, { ref, commit, known: top }, own);
+    await holdObjects(this.#store.paths, { commit, known: top }, own);
     return { kind: 'stacked', task, tree, commit };
   }
 

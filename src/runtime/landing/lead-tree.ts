@@ -7,7 +7,7 @@ import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
-import { nestedRepository, showCommit, snapshot } from '../trees/member-tree.ts';
+import { nestedRepository, showCommit, snapshot } from '../trees/tree-snapshot.ts';
 import { commitOf, commitTree, inTree, inVault, keepCommit, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
 import { lendTo, lentIn } from '../trees/tree-needs.ts';
 import type { JudgedStates } from './judged-states.ts';
@@ -55,7 +55,7 @@ export class LeadTree {
       where,
     );
     const ref = this.#refs.ofLead(newId(clock.now()));
-    await keepCommit(paths, { ref, commit, known: this.#main }, where);
+    await keepCommit(paths, { refs: [ref], commit, known: this.#main }, where);
     const gates = await states.judge(commit, tree, how.signal);
     const red = gates.filter(({ result }) => result === 'fail').map(({ name }) => name);
     if (red.length > 0)

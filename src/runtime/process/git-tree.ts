@@ -221,17 +221,38 @@ export interface TreeChange {
   readonly to: TreeEntry;
 }
 
-/** @throws GitFailure */
+const DIRECTORY = '040000';
+const REPOSITORY = '160000';
+
+/** The files that differ between two trees. @throws GitFailure */
 export async function treeChanges(from: string, to: string, where: GitWhere): Promise<TreeChange[]> {
-  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-ext-diff', '--no-abbrev', from, to];
+  return (await everyChange(from, to, where)).files;
+}
+
+export interface EveryChange {
+  /** The files that differ between two trees. */
+  readonly files: TreeChange[];
+  /** The names of the objects that the second has there: of files, and of the directories in which they lie. */
+  readonly objects: readonly string[];
+}
+
+/** @throws GitFailure */
+export async function everyChange(from: string, to: string, where: GitWhere): Promise<EveryChange> {
+  const args = ['diff-tree', '-r', '-t', '--raw', '-z', '--no-renames', '--no-ext-diff', '--no-abbrev', from, to];
   const words = requireGit(await git(args, where), 'git diff-tree').split('\0');
-  return words.flatMap((info, at): TreeChange[] => {
+  const objects: string[] = [];
+  const files = words.flatMap((info, at): TreeChange[] => {
     const path = words[at + 1];
     if (at % 2 === 1 || path === undefined || path === '') return [];
     const [before = '', after = '', old = '', now = ''] = info.replace(/^:/, '').split(' ');
     const entry = (mode: string, hash: string): TreeEntry => (/^0+$/.test(mode) ? null : { mode, hash });
-    return [{ path, from: entry(before, old), to: entry(after, now) }];
+    const [was, is] = [entry(before, old), entry(after, now)];
+    if (is !== null && is.hash !== was?.hash && is.mode !== REPOSITORY) objects.push(is.hash);
+    const fileOf = (one: TreeEntry): TreeEntry => (one?.mode === DIRECTORY ? null : one);
+    const change = { path, from: fileOf(was), to: fileOf(is) };
+    return change.from === null && change.to === null ? [] : [change];
   });
+  return { files, objects };
 }
 
 /** The largest file that is read from the repository, in bytes. */

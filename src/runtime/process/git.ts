@@ -15,6 +15,7 @@ export interface GitWhere {
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | undefined;
   /** Bytes at the end of its output that are kept. */
   readonly keptBytes?: number;
   /** The repository and its configuration are ours: it names no program. */
@@ -105,6 +106,16 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
 }
 
 /**
+ * Adds files to an index in a repository of ours, and writes its tree if that did not fail. One program does both: an
+ * isolation takes longer to start than git.
+ *
+ * @param args of `git add`
+ * @returns the answer of both; its text is the name of the tree
+ */
+export const addAndWriteTree = (args: readonly string[], where: GitWhere): Promise<GitAnswer> =>
+  run(['add', ...args], where, ['write-tree']);
+
+/**
  * The variables that take a repository's own filters away: each gets the value of the user's own configuration, or
  * none.
  */
@@ -139,7 +150,8 @@ function limited(argv: readonly string[]): readonly string[] {
 
 const unstarted = (said: string): GitAnswer => ({ code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said });
 
-async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
+/** @param then a second command, of words that a shell takes as they are; it follows if the first did not fail */
+async function run(args: readonly string[], where: GitWhere, then?: readonly string[]): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
   const inherited = childEnvironment('exec', { parent: process.env });
   // Git finds the filters of the user's configuration there, too.
@@ -160,8 +172,12 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
           args,
         );
   if (typeof isolation === 'string') return unstarted(isolation);
-  const plain = [program, ...ALWAYS, ...args];
-  const argv = isolation?.(plain) ?? plain;
+  const first = [program, ...(isolation?.settings ?? []), ...ALWAYS, ...args];
+  const plain =
+    then === undefined
+      ? first
+      : ['/bin/sh', '-c', ['"$@" && exec "$0"', ...ALWAYS, ...then].join(' '), program, ...first];
+  const argv = isolation?.wrap(plain) ?? plain;
   const marked = marker?.mark(argv);
   const request = {
     argv: limited(marked?.argv ?? argv),
@@ -176,6 +192,7 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
     },
     cwd,
     signal,
+    stdin: where.stdin,
     timeoutMs: PATIENCE_MS,
   };
   const started = await startProcess(request, { keptBytes });
@@ -188,13 +205,13 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
   pipes.close();
   const pipe = pipes.held();
   const complaints = end.stderr.toString('utf8').trim().split('\n');
-  const first = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
+  const complaint = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
   const said =
     pipe !== undefined
       ? `${pipe} is a pipe, and git waits for it: remove it`
       : end.kind === 'timeout'
         ? `git took more than ${PATIENCE_MS / 1_000} s`
-        : first;
+        : complaint;
   return {
     code: end.kind === 'exited' ? end.code : -1,
     text: end.stdout.toString('utf8'),

@@ -37,14 +37,17 @@ const HELD = 'held';
 let isHeld = false;
 const ignoring = new Map<string, Promise<string>>();
 
+interface HeldGit {
+  /** Words of git that come first. */
+  readonly settings: readonly string[];
+  readonly wrap: (argv: readonly string[]) => readonly string[];
+}
+
 /**
  * @param args of git, for which it is wrapped
- * @returns what wraps an argv of git; undefined where bubblewrap does not work; or why git cannot run in it
+ * @returns how git is wrapped; undefined where bubblewrap does not work; or why git cannot run in it
  */
-export async function treeIsolation(
-  git: TreeGit,
-  args: readonly string[],
-): Promise<((argv: readonly string[]) => readonly string[]) | string | undefined> {
+export async function treeIsolation(git: TreeGit, args: readonly string[]): Promise<HeldGit | string | undefined> {
   const bwrap = bubblewrap(git.environment);
   if (bwrap === undefined) return isHeld ? 'bubblewrap is gone' : undefined;
   const [tree, vault] = [realPath(git.tree), realPath(git.vault)];
@@ -61,8 +64,10 @@ export async function treeIsolation(
   const why = isHeld ? undefined : await tried(isolatedGitArgv(bwrap, isolation, probeOf(git.program)), git);
   if (why !== undefined) return why === '' ? undefined : why;
   isHeld = true;
-  const setting = ['-c', `core.excludesFile=${ignored}`];
-  return ([program = git.program, ...words]) => isolatedGitArgv(bwrap, isolation, [program, ...setting, ...words]);
+  return {
+    settings: ['-c', `core.excludesFile=${ignored}`],
+    wrap: (argv) => isolatedGitArgv(bwrap, isolation, argv),
+  };
 }
 
 const probeOf = (program: string): string[] => ['/bin/sh', '-c', `echo ${HELD}; exec "$0" --version`, program];

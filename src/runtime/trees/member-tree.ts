@@ -19,25 +19,19 @@ import {
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
 import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
-import {
-  GitFailure,
-  requireGit,
-  stubsBelow,
-  treeChanges,
-  withoutRepositories,
-  type TreeChange,
-} from '../process/git-tree.ts';
-import { git, type GitWhere } from '../process/git.ts';
+import { everyChange, GitFailure, withoutRepositories, type EveryChange } from '../process/git-tree.ts';
+import type { GitWhere } from '../process/git.ts';
+import { become, nestedRepository, snapshot } from './tree-snapshot.ts';
 import {
   commitOf,
   commitTree,
   inTree,
   inVault,
+  isKnownTree,
   keepCommit,
   mergeTrees,
   treeOf,
   VaultRefs,
-  type VaultGit,
 } from './vault.ts';
 
 /** A change that a member made: absent if its tree is as it began. */
@@ -47,60 +41,19 @@ export interface KeptChange {
   readonly files: readonly string[];
 }
 
-const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
-
-/**
- * The files of a tree as a git tree.
- *
- * @param how.lend what it borrows of the project
- * @param how.from what it began from, for a tree whose index was forgotten: files that are tracked and ignored are in it
- * @throws GitFailure
- */
-export async function snapshot(
-  where: GitWhere,
-  { lend, from }: { readonly lend: readonly string[]; readonly from?: string | undefined },
-): Promise<string> {
-  if (from !== undefined) requireGit(await git(['read-tree', from], where), 'git read-tree');
-  // `.teams` of the project itself stays as it was; nothing else of ours is below.
-  const ours = (await notIgnored([...stubsBelow(where.cwd), ...lend], where)).map(
-    (path) => `:(exclude,top,literal)${path}`,
-  );
-  const without = [...OURS, ...ours, ...(await withoutRepositories(where))];
-  requireGit(await git(['add', '-A', '--', ':/', ...without], where), 'git add');
-  return requireGit(await git(['write-tree'], where), 'git write-tree');
+/** What lies in a tree. */
+interface TreeLook {
+  readonly tree: string;
+  /** A commit of it; undefined if it is as it was. */
+  readonly commit: string | undefined;
+  /** How it differs from the commit before it; undefined if there is none. */
+  readonly change: EveryChange | undefined;
 }
 
-/** Git refuses to leave out by name what it ignores anyway; a member may have changed what it ignores. */
-async function notIgnored(paths: readonly string[], where: GitWhere): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const path of paths) {
-    const { code, said } = await git(['check-ignore', '--quiet', '--', path], where);
-    if (code === 1) found.push(path);
-    else if (code !== 0) throw new GitFailure(`git check-ignore: ${said}`);
-  }
-  return found;
-}
-
-/** Makes the files of a tree those of a git tree; ignored files stay. @throws GitFailure */
-const become = async (tree: string, where: GitWhere): Promise<string> =>
-  requireGit(await git(['read-tree', '--reset', '-u', tree], where), 'git read-tree');
-
-/** A repository within the tree would be kept as its name alone. */
-export const nestedRepository = (changes: readonly TreeChange[]): string | undefined =>
-  changes.find((change) => change.to?.mode === '160000' && change.from?.mode !== '160000')?.path;
-
-/** Makes a tree that holds nothing to be kept show a commit, for gates. @throws GitFailure */
-export async function showCommit(
-  store: TeamStore,
-  of: '.queue' | '.lead',
-  commit: string,
-  how: VaultGit,
-): Promise<void> {
-  readyTree(store.paths, of);
-  const where = inTree(store.paths, of, how);
-  // What gates made of tracked files goes; what git ignores stays, as in every working directory.
-  await snapshot(where, { lend: lentIn(store) });
-  await become(commit, where);
+/** Waits for both, also if one fails: a git that goes on would meet the next try. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 /** What git would keep as a name alone. */
@@ -128,6 +81,8 @@ export class MemberTree {
   readonly #outputs: TreeOutputs;
   /** The claim that it was made for, and the state that it began from. */
   #begun: { readonly claim: string; readonly base: string } | undefined;
+  /** Repositories in the index as it is now, to be left out; unknown after any trouble. */
+  #without: readonly string[] | undefined;
 
   constructor(store: TeamStore, member: Name) {
     this.#store = store;
@@ -168,7 +123,11 @@ export class MemberTree {
     const own = inVault(paths, { signal });
     const main = await commitOf(this.#refs.main, own);
     if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
-    await this.#keepRemains(`${task.id}.${task.claim.epoch}`, signal);
+    // By its tree the end of the attempt knows whether something changed.
+    await both(
+      again(signal, () => treeOf(main, own)),
+      this.#keepRemains(claim, signal),
+    );
     const begins = await again(signal, () => this.#begins(task, main, own));
     await again(signal, () => this.#show(main, begins, signal));
     await lendTo(this.#store, this.#member, use.isMounted, signal);
@@ -202,20 +161,50 @@ export class MemberTree {
     const { paths } = this.#store;
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
-    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : base });
-    await this.#outputs.keep(task, tree, { signal });
-    if (tree === (await treeOf(base, where))) return undefined;
-    const changes = await treeChanges(base, tree, where);
-    const inner = nestedRepository(changes);
+    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
+    const look = await this.#look({ from: base, isFirst, message }, where);
+    await this.#outputs.keep(task, look.tree, { signal });
+    const { commit, change } = look;
+    if (commit === undefined || change === undefined) return undefined;
+    const inner = nestedRepository(change.files);
     if (inner !== undefined)
       throw new NestedRepository(`${inner} is a git repository of its own, which cannot land; remove its .git`);
-    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
-    const commit = await commitTree({ tree, parents: [base], message }, where);
-    const ref = this.#refs.attempt(task.id, task.claim.epoch);
+    await this.#keepAs(this.#refs.attempt(task.id, task.claim.epoch), { ...look, commit, known: base }, where);
+    return { attempt: { commit, base }, files: change.files.map(({ path }) => path) };
+  }
+
+  /** Commits what lies in the tree, on another commit. */
+  async #look(
+    { from, isFirst, message }: { from: string | undefined; isFirst: boolean; message: string },
+    where: GitWhere,
+  ): Promise<TreeLook> {
+    const without = isFirst ? this.#without : undefined;
+    this.#without = undefined;
+    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : from, without });
+    if (from === undefined)
+      return { tree, commit: await commitTree({ tree, parents: [], message }, where), change: undefined };
+    if (isKnownTree(from, tree)) {
+      this.#without = without;
+      return { tree, commit: undefined, change: undefined };
+    }
+    const [change, commit] = await both(
+      everyChange(from, tree, where),
+      commitTree({ tree, parents: [from], message }, where),
+    );
+    if (nestedRepository(change.files) === undefined) this.#without = without;
+    return { tree, commit: change.files.length === 0 ? undefined : commit, change };
+  }
+
+  /** Keeps a commit under a name, and as what the tree is. */
+  async #keepAs(
+    ref: string,
+    { tree, commit, change, known }: TreeLook & { commit: string; known: string },
+    where: GitWhere,
+  ): Promise<void> {
+    const { paths } = this.#store;
     freeRef(paths, ref);
-    await keepCommit(paths, { ref, commit, known: base }, where);
-    requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
-    return { attempt: { commit, base }, files: changes.map(({ path }) => path) };
+    const objects = change && [commit, tree, ...change.objects];
+    await keepCommit(paths, { refs: [ref, this.#refs.at(this.#member)], commit, known, objects }, where);
   }
 
   /** What lies in the tree and is in no attempt: half done work of a claim that ended, files of a turn about mail. */
@@ -236,16 +225,14 @@ export class MemberTree {
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
     const at = await this.#at(signal);
-    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : at });
-    if (at !== undefined && tree === (await treeOf(at, where))) return;
-    const inner = at === undefined ? undefined : nestedRepository(await treeChanges(at, tree, where));
-    if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
     const message = `What lay in the tree of ${this.#member} before ${before}`;
-    const commit = await commitTree({ tree, parents: at === undefined ? [] : [at], message }, where);
+    const look = await this.#look({ from: at, isFirst, message }, where);
+    const { commit, change } = look;
+    if (commit === undefined) return;
+    const inner = change && nestedRepository(change.files);
+    if (inner !== undefined) throw new NestedRepository(`${inner} is a git repository of its own`);
     const ref = this.#refs.left(this.#member, before);
-    freeRef(paths, ref);
-    await keepCommit(paths, { ref, commit, known: at ?? this.#refs.root }, where);
-    requireGit(await git(['update-ref', this.#refs.at(this.#member), commit], where), 'git update-ref');
+    await this.#keepAs(ref, { ...look, commit, known: at ?? this.#refs.root }, where);
     events.append({ type: 'tree.kept', member: this.#member, text: `${ref} is ${commit}` });
   }
 
@@ -290,9 +277,11 @@ export class MemberTree {
     this.#ready();
     const where = inTree(paths, of, { signal });
     await become(commit, where);
-    const ref = this.#refs.at(of);
-    if (commit === head) requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
-    else await keepCommit(paths, { ref, commit, known: head }, where);
+    const refs = [this.#refs.at(of)];
+    // What a commit that landed has was looked at.
+    const objects = commit === head ? [] : undefined;
+    const kept = keepCommit(paths, { refs, commit, known: head, objects }, where);
+    [this.#without] = await both(withoutRepositories(where), kept);
     makeOwnGit(disk, paths, of, { commit: head, sha256: head.length === 64 });
   }
 }

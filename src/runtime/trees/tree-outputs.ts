@@ -52,7 +52,7 @@ export class TreeOutputs {
     const commit = await this.#commit(path, `${path} of task ${task.id}`, where);
     const ref = this.#refs.output(task.id, task.claim.epoch);
     freeRef(paths, ref);
-    await keepCommit(paths, { ref, commit, known: this.#refs.root }, where);
+    await keepCommit(paths, { refs: [ref], commit, known: this.#refs.root }, where);
     const text = `the artifact ${path}, which git ignores, is in ${ref}: git show ${ref}:${path}`;
     events.append({ type: 'tree.output_kept', ...about, text });
   }

@@ -179,6 +179,9 @@ export async function treeOf(commit: string, where: GitWhere): Promise<string> {
   return noteTree(commit, tree);
 }
 
+/** Whether a tree is known to be the one of a commit, without asking git. */
+export const isKnownTree = (commit: string, tree: string): boolean => trees.get(commit) === tree;
+
 interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -196,29 +199,47 @@ export async function commitTree({ tree, parents, message, date }: NewCommit, wh
   return commit;
 }
 
+interface NewObjects {
+  readonly commit: string;
+  /** A commit that was looked at before; without one, what the project's objects have stays there. */
+  readonly known?: string | undefined;
+  /** What the commit has and the known one has not, if that was looked at: git is asked otherwise. */
+  readonly objects?: readonly string[] | undefined;
+}
+
 /**
- * Sets a ref to a commit that is whole. Git does not write again what the project's objects have, and the project's own
- * git may remove it there; so what is new is copied before. A ref to what is gone would make each later copy fail.
+ * Sees to it that a commit is whole, and stays so. Git does not write again what the project's objects have, and the
+ * project's own git may remove it there; so what is new is copied.
  *
- * @param known a commit that was looked at before; without one, what the project's objects have stays there
+ * @throws GitFailure
+ */
+export async function holdObjects(paths: TeamPaths, what: NewObjects, where: GitWhere): Promise<void> {
+  const { commit, known } = what;
+  const fresh = what.objects ?? (await newObjects(what, where));
+  if (known !== undefined && !fresh.every((object) => hasOwnObject(paths, object)))
+    await copyObjects(paths, { commit, known }, where);
+}
+
+async function newObjects({ commit, known }: NewObjects, where: GitWhere): Promise<readonly string[]> {
+  const since = known === undefined ? [] : ['--not', known];
+  const whole = await git(['rev-list', '--objects', '--no-object-names', commit, ...since], where);
+  return requireGit(whole, 'git rev-list').split('\n').filter(Boolean);
+}
+
+/**
+ * Sets refs to a commit that is whole: a ref to what is gone would make each later copy fail.
+ *
+ * @param refs of which no lock of a killed git is left
  * @throws GitFailure
  */
 export async function keepCommit(
   paths: TeamPaths,
-  { ref, commit, known }: { readonly ref: string; readonly commit: string; readonly known?: string | undefined },
+  { refs, ...what }: NewObjects & { readonly refs: readonly string[] },
   where: GitWhere,
 ): Promise<void> {
-  const whole = [
-    'rev-list',
-    '--objects',
-    '--no-object-names',
-    commit,
-    ...(known === undefined ? [] : ['--not', known]),
-  ];
-  const fresh = requireGit(await git(whole, where), 'git rev-list').split('\n');
-  if (known !== undefined && !fresh.every((object) => object === '' || hasOwnObject(paths, object)))
-    await copyObjects(paths, { commit, known }, where);
-  requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
+  await holdObjects(paths, what, where);
+  const stdin = refs.map((ref) => `update ${ref} ${what.commit}\n`).join('');
+  requireGit(await git(['update-ref', '--stdin'], { ...where, stdin }), 'git update-ref');
 }
 
 async function copyObjects(
@@ -322,7 +343,7 @@ export async function openVault(
     own,
   );
   for (const ref of [refs.root, refs.main]) freeRef(paths, ref);
-  await keepCommit(paths, { ref: refs.root, commit: root }, own);
+  await keepCommit(paths, { refs: [refs.root], commit: root }, own);
   requireGit(await git(['update-ref', refs.main, root, ''], own), 'git update-ref');
   return undefined;
 }

@@ -95,7 +95,7 @@ async function branchIn(
     return { name, commit: before, commits };
   }
   const ref = refs.branch(newId(store.clock.now()));
-  await keepCommit(paths, { ref, commit: top.commit, known: head ?? refs.root }, own);
+  await keepCommit(paths, { refs: [ref], commit: top.commit, known: head ?? refs.root }, own);
   const trouble = await mirror(store, refs.all, { signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
   const made = await git(['update-ref', `refs/heads/${name}`, top.commit, ''], theirs);

@@ -141,8 +141,8 @@ async function keepBoth(
   const refs = new VaultRefs(store);
   const own = inVault(store.paths, { signal });
   const id = newId(store.clock.now());
-  await keepCommit(store.paths, { ref: refs.applied(id, 'start'), commit: start, known: from }, own);
-  await keepCommit(store.paths, { ref: refs.applied(id, 'end'), commit: end, known: start }, own);
+  await keepCommit(store.paths, { refs: [refs.applied(id, 'start')], commit: start, known: from }, own);
+  await keepCommit(store.paths, { refs: [refs.applied(id, 'end')], commit: end, known: start }, own);
   const trouble = await mirror(store, refs.all, { signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
 }

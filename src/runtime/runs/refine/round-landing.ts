@@ -87,7 +87,7 @@ export class RoundLanding {
     const ref = new VaultRefs(store).left(task.by.member, `verdict-${id}.${task.claims}`);
     await children.run((marker) => {
       const where = inVault(store.paths, { signal: new AbortController().signal, marker });
-      return keepCommit(store.paths, { ref, commit, known: base }, where);
+      return keepCommit(store.paths, { refs: [ref], commit, known: base }, where);
     });
     await this.#board.cancel(id, `another result was taken; its change is ${ref}`);
   }
