@@ -27,12 +27,12 @@ export async function retryWhenWritable<T>(
   signal: AbortSignal,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  for (let isLogged = false; ; isLogged = true) {
+  for (let isLogged = false; ;) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted || !isTransientStoreError(error)) throw error;
-      if (!isLogged) store.events.append({ type: 'disk.failed', text: error.message });
+      isLogged ||= store.events.append({ type: 'disk.failed', text: error.message }) === undefined;
       await store.clock.sleep(AGAIN_MS, signal);
     }
   }

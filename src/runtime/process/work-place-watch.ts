@@ -29,8 +29,7 @@ export class WorkPlaceWatch {
     }
     this.#awaySince ??= clock.monotonic();
     if (clock.monotonic() - this.#awaySince < MAY_BE_AWAY_MS) return undefined;
-    if (!this.#isTold) events.append({ type: 'team.place_lost', text: missing.message });
-    this.#isTold = true;
+    if (!this.#isTold) this.#isTold = events.append({ type: 'team.place_lost', text: missing.message }) === undefined;
     return missing;
   }
 }

@@ -70,7 +70,7 @@ export class AttemptTree {
    */
   async keep(task: ClaimedTask, signal: AbortSignal): Promise<Keeping | undefined> {
     const { clock, events } = this.#told;
-    for (let isTold = false; ; isTold = true)
+    for (let isTold = false; ;)
       try {
         const change = await this.#tree.keep(task, signal);
         return change && { do: 'submit', change };
@@ -79,7 +79,8 @@ export class AttemptTree {
         const why = `its change could not be kept: ${error.message}`;
         if (signal.aborted) return { do: 'release', why };
         if (!hasNoRoom(error)) return { do: 'fail', why };
-        if (!isTold) events.append({ type: 'disk.failed', task: task.id, text: why });
+        // Where the disk has no room for an event either, the next try tells it.
+        isTold ||= events.append({ type: 'disk.failed', task: task.id, text: why }) === undefined;
         await clock.sleep(LOOK_AGAIN_MS, signal);
       }
   }

@@ -10,9 +10,17 @@ const use: TreeUse = { isMounted: false, run: () => Promise.resolve(undefined) }
 const { signal } = new AbortController();
 
 const told: (string | undefined)[] = [];
+/** How often an event cannot be written, for want of room. */
+let unwritten = 0;
 const quiet = {
   clock: { ...realClock, sleep: () => Promise.resolve() },
-  events: { append: ({ text }: { text?: string }) => void told.push(text) },
+  events: {
+    append: ({ text }: { text?: string }) => {
+      if (unwritten > 0) return new Error(`no room: ${(unwritten -= 1)}`);
+      told.push(text);
+      return undefined;
+    },
+  },
 } as unknown as ConstructorParameters<typeof AttemptTree>[1];
 
 /** A tree whose git says these, one at each claim; undefined: it is made. */
@@ -62,6 +70,12 @@ describe('a change that cannot be kept', () => {
   };
 
   it('waits for a full disk, which is told once, and is kept then', async () => {
+    expect(await keeping(Array.from({ length: 20 }, () => FULL))).toEqual({ do: 'submit', change });
+    expect(told).toEqual([`its change could not be kept: ${FULL}`]);
+  });
+
+  it('tells of a full disk as soon as the disk takes an event', async () => {
+    unwritten = 3;
     expect(await keeping(Array.from({ length: 20 }, () => FULL))).toEqual({ do: 'submit', change });
     expect(told).toEqual([`its change could not be kept: ${FULL}`]);
   });
