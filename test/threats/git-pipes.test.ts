@@ -45,9 +45,7 @@ beforeEach(() => {
 async function used(): Promise<{ changes: string[]; diff: string }> {
   const found = await repositoryAt({ cwd: root, signal });
   if (typeof found === 'string') throw new Error(found);
-  const changes = await withTrees(found, { signal }, { into: found.objects }, ({ files, where }) =>
-    treeChanges('HEAD', files, where),
-  );
+  const changes = await withTrees(found, { signal }, {}, ({ files, where }) => treeChanges('HEAD', files, where));
   const diff = await gitDiff(root, signal);
   return { changes: changes.map(({ path }) => path), diff: diff.ok ? diff.text : '' };
 }

@@ -35,11 +35,10 @@ const attribute = (line: string): void => {
 async function used(): Promise<void> {
   const found = await repositoryAt({ cwd: root, signal });
   if (typeof found === 'string') throw new Error(found);
-  for (const into of [join(root, '.git/objects'), undefined])
-    await withTrees(found, { signal }, { into }, async ({ files, where }) => {
-      await git(['diff', '--no-ext-diff', '--no-textconv', '--name-status', 'HEAD', files], where);
-      await git(['update-ref', 'refs/teams/x/start', at(root, 'rev-parse', 'HEAD').trim()], where);
-    }).catch(() => undefined);
+  await withTrees(found, { signal }, {}, async ({ files, where }) => {
+    await git(['diff', '--no-ext-diff', '--no-textconv', '--name-status', 'HEAD', files], where);
+    await git(['update-ref', 'refs/teams/x/start', at(root, 'rev-parse', 'HEAD').trim()], where);
+  }).catch(() => undefined);
   await gitDiff(root, signal).catch(() => undefined);
   await git(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, signal });
 }

@@ -53,8 +53,6 @@ export async function untracked(
 }
 
 interface TreeChoice {
-  /** An object directory where the new objects stay: never the user's, whose gc takes what no ref names. */
-  readonly into?: string | undefined;
   /** Untracked files that are not looked at. */
   readonly leftOut?: readonly string[] | undefined;
   /** No untracked file is looked at. */
@@ -65,13 +63,13 @@ interface TreeChoice {
 const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 
 /**
- * @param use its `scratch` is a directory that is gone afterwards; without `into` the new objects are in it
+ * @param use its `scratch` is a directory that is gone afterwards; the new objects are in it
  * @throws GitFailure
  */
 export const withTrees = async <T>(
   repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
-  { into, leftOut = [], isTracked = false }: TreeChoice,
+  { leftOut = [], isTracked = false }: TreeChoice,
   use: (trees: Trees, scratch: string) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
@@ -80,7 +78,7 @@ export const withTrees = async <T>(
     copyIfThere(repository.index, own);
     const env = {
       ...where.env,
-      GIT_OBJECT_DIRECTORY: into ?? directory,
+      GIT_OBJECT_DIRECTORY: directory,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects,
     };
     const at = within(repository, { ...where, env });

@@ -8,14 +8,14 @@ import type { Undoing } from '../../model/team/team-config.ts';
 import { onDisk, realDisk } from '../../store/files/disk.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { placeFile, removeFresh, removeUserFile } from '../../store/workspace/user-files.ts';
+import { placeFile, removeFresh, removeUserFile, type PresentEntry } from '../../store/workspace/user-files.ts';
 import { withChangeLock } from '../../store/team/change-lock.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import { bytesOf, GitFailure } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { within } from '../process/git-place.ts';
 import { leadStatusOf } from '../views/external-status.ts';
-import { seenOf, stepAt, type UndoPlan, type UndoStep } from './undo.ts';
+import { seenOf, stepAt, stepOn, type UndoPlan, type UndoStep } from './undo.ts';
 
 interface UndoOptions {
   readonly redo: boolean;
@@ -66,9 +66,10 @@ async function carryOut(
     const turned: UndoStep[] = [];
     try {
       for (const step of steps) {
-        if (!stepAt(top, step, isRepeat).isFree) throw changedSince(step.path, redo);
         turned.push(step);
-        turn(top, step, { bytes, token, isRepeat });
+        if (turn(top, step, { bytes, token, isRepeat })) continue;
+        turned.pop();
+        throw changedSince(step.path, redo);
       }
     } catch (error) {
       // What was half done before this call stays for the command that goes on.
@@ -109,17 +110,23 @@ const changedSince = (path: string, redo: boolean): ConflictError =>
     `Nothing was ${redo ? 'done' : 'taken back'}: ${path} was changed while the changes were shown; the same command shows them again.`,
   );
 
-/** @param isRepeat something may be there of a call that was killed: a file that is not in its place, empty directories */
+/**
+ * @param isRepeat something may be there of a call that was killed: a file that is not in its place, empty directories
+ * @returns false if the user changed the file: then it stays
+ */
 function turn(
   top: string,
-  { path, to }: Pick<UndoStep, 'path' | 'to'>,
+  step: Pick<UndoStep, 'path' | 'from' | 'to'>,
   { bytes, token, isRepeat }: { bytes: ReadonlyMap<string, Buffer>; token: string; isRepeat: boolean },
-): void {
-  onDisk('change', join(top, path), () => {
-    const { isDone } = stepAt(top, { path, from: to, to }, isRepeat);
-    const content = to === null ? undefined : bytes.get(to.hash);
-    if (to === null && (!isDone || isRepeat)) removeUserFile(top, path, token);
-    if (to !== null && !isDone && content !== undefined) placeFile(top, path, to, { bytes: content, token });
+): boolean {
+  const { path, from, to } = step;
+  return onDisk('change', join(top, path), () => {
+    const { isDone, isFree } = stepAt(top, step, isRepeat);
+    if (!isFree) return false;
+    const how = { token, isFree: (present: PresentEntry) => stepOn(present, step, isRepeat).isFree };
+    if (to === null) return (isDone && !isRepeat) || removeUserFile(top, path, { ...how, like: from?.hash ?? '' });
+    const content = bytes.get(to.hash);
+    return isDone || content === undefined || placeFile(top, path, to, { ...how, bytes: content });
   });
 }
 
@@ -129,8 +136,7 @@ async function goBack(top: string, turned: readonly UndoStep[], where: GitWhere,
     const back = inOrder(turned.map(({ path, from, to }) => ({ path, from: to, to: from, isDone: false })));
     const bytes = await contentsOf(back, where);
     for (const step of back) {
-      if (!stepAt(top, step, true).isFree) return false;
-      turn(top, step, { bytes, token, isRepeat: true });
+      if (!turn(top, step, { bytes, token, isRepeat: true })) return false;
       removeFresh(top, step.path, token);
     }
     return true;

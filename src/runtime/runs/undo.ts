@@ -10,7 +10,7 @@ import type { Task } from '../../model/board/task.ts';
 import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team-config.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
-import { entryAt, isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
+import { entryAt, isOlder, isSame, type PresentEntry, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -216,19 +216,24 @@ function turned(life: RunLife, ended: RunLife | undefined, redo: boolean): RunLi
  * @param isRepeat a call before was killed: a directory may stand where a file was removed
  * @returns `isFree`: nothing but the run's own change is there
  */
-export function stepAt(
-  top: string,
+export function stepOn(
+  present: PresentEntry,
   { path, from, to }: Pick<TreeChange, 'path' | 'from' | 'to'>,
-  isRepeat = false,
+  isRepeat: boolean,
 ): UndoStep & { readonly isFree: boolean } {
-  const like = (from ?? to)?.hash ?? '';
-  const present = entryAt(top, path, like);
-  const isDirectory = present === 'other';
+  const isDirectory = present === 'directory';
   // Where a directory stands in place of a file, its own files are steps as well.
   const isOver = isDirectory && from === null;
   const isDone = typeof present === 'string' ? isRepeat && isDirectory && to === null : isSame(to, present);
   return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
 }
+
+/** @returns the step on what is there now */
+export const stepAt = (
+  top: string,
+  step: Pick<TreeChange, 'path' | 'from' | 'to'>,
+  isRepeat = false,
+): ReturnType<typeof stepOn> => stepOn(entryAt(top, step.path, (step.from ?? step.to)?.hash ?? ''), step, isRepeat);
 
 const MOST_LISTED = 5;
 const listed = (paths: readonly string[]): string =>

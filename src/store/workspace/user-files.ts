@@ -48,7 +48,7 @@ const CHUNK = 1024 * 1024;
 
 const hashLike = (like: string) => createHash(like.length === 64 ? 'sha256' : 'sha1');
 
-/** The name that git gives to a file's bytes; undefined for what changes meanwhile, or is too large. */
+/** The name that git gives to a file's bytes; undefined for what changes or is replaced meanwhile, or is too large. */
 function blobOf(path: string, like: string): { readonly hash: string; readonly mode: number } | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -61,7 +61,9 @@ function blobOf(path: string, like: string): { readonly hash: string; readonly m
       read = readSync(file, bytes, 0, bytes.length, null);
       hash.update(bytes.subarray(0, read));
     }
-    return length === stat.size ? { hash: hash.digest('hex'), mode: stat.mode } : undefined;
+    const { ctimeMs, mtimeMs } = fstatSync(file);
+    const isStill = length === stat.size && ctimeMs === stat.ctimeMs && mtimeMs === stat.mtimeMs;
+    return isStill ? { hash: hash.digest('hex'), mode: stat.mode } : undefined;
   } finally {
     closeSync(file);
   }
@@ -114,34 +116,35 @@ function reached<T>(top: string, path: string, work: (name: string) => T, make =
   }
 }
 
+/** `unlike`: what is no entry of any tree: a pipe, behind a link, changing, or over 2 GiB. */
+export type PresentEntry = TreeEntry | 'directory' | 'unlike';
+
 /**
  * What is at a path now.
  *
  * @param top the root of the working tree, without links
  * @param path relative to it
  * @param like a hash of the repository: its length tells the kind
- * @returns `other` for what a tree cannot hold, such as a directory or a pipe; `unlike` for what is no entry of any tree:
- *   behind a link, changing, or over 2 GiB
  */
-export function entryAt(top: string, path: string, like: string): TreeEntry | 'other' | 'unlike' {
+export function entryAt(top: string, path: string, like: string): PresentEntry {
   const found = reached(top, path, (name) => entryBy(name, like) ?? 'none');
   if (found === undefined) return isBehindLink(top, path) ? 'unlike' : null;
   return found === 'none' ? null : found;
 }
 
-function entryBy(name: string, like: string): TreeEntry | 'other' | 'unlike' {
+function entryBy(name: string, like: string): PresentEntry {
   const found = statOf(name);
   if (found === undefined) return null;
   if (found.isSymbolicLink()) {
     const to = readlinkSync(name, 'buffer');
     return { mode: LINK, hash: hashLike(like).update(`blob ${to.length}\0`).update(to).digest('hex') };
   }
-  if (!found.isFile()) return 'other';
+  if (!found.isFile()) return found.isDirectory() ? 'directory' : 'unlike';
   const blob = blobOf(name, like);
   return blob === undefined ? 'unlike' : { mode: modeOf(blob.mode), hash: blob.hash };
 }
 
-export const isSame = (a: TreeEntry, b: ReturnType<typeof entryAt>): boolean =>
+export const isSame = (a: TreeEntry, b: PresentEntry): boolean =>
   typeof b !== 'string' && a?.hash === b?.hash && a?.mode === b?.mode;
 
 /** Whether a file was made before a time, in milliseconds since 1970; false where the file system does not tell. */
@@ -156,28 +159,41 @@ const programBits = (old: number, mode: string): number => (mode === PROGRAM ? (
 /** The name, beside a file, of what will take its place. */
 export const freshPath = (path: string, token: string): string => join(dirname(path), `.teams-undo-${token}`);
 
+/** How the file at a path is changed. */
+interface FileChange {
+  /** Unique to this undo, also after a kill. */
+  readonly token: string;
+  /** Whether what is there may go: asked in the last moment, since the user may edit it meanwhile. */
+  readonly isFree: (present: PresentEntry) => boolean;
+}
+
 /**
  * Puts a file or link in place at once: whoever reads sees the old one or the new one.
  *
- * @param token unique to this undo, also after a kill
+ * @returns false if what is there must stay
  * @throws StoreError `CORRUPT` if a directory on the way is a link or a file
  */
 export function placeFile(
   top: string,
   path: string,
-  { mode }: NonNullable<TreeEntry>,
-  { bytes, token }: { readonly bytes: Buffer; readonly token: string },
-): void {
-  const place = (name: string): void => {
+  { mode, hash }: NonNullable<TreeEntry>,
+  { bytes, token, isFree }: FileChange & { readonly bytes: Buffer },
+): boolean {
+  const place = (name: string): boolean => {
     const fresh = freshPath(name, token);
     rmSync(fresh, { force: true });
     const old = statOf(name);
     if (mode === LINK) symlinkSync(bytes, fresh);
     // Permissions that a tree does not keep stay as they are.
     else writeFresh(fresh, bytes, mode, old?.isFile() === true ? old.mode : undefined);
-    renameSync(fresh, name);
+    if (isFree(entryBy(name, hash))) {
+      renameSync(fresh, name);
+      return true;
+    }
+    rmSync(fresh, { force: true });
+    return false;
   };
-  reached(top, path, place, true);
+  return reached(top, path, place, true) === true;
 }
 
 function writeFresh(fresh: string, bytes: Buffer, mode: string, old: number | undefined): void {
@@ -196,22 +212,33 @@ export function removeFresh(top: string, path: string, token: string): void {
   reached(top, path, (name) => rmSync(freshPath(name, token), { force: true }));
 }
 
-/** Removes a file, what a killed call left beside it, and the directories above it that are empty then. A directory stays. */
-export function removeUserFile(top: string, path: string, token: string): void {
-  const isFolder = reached(top, path, (name) => {
-    if (statOf(name)?.isDirectory() === true) return true;
+/**
+ * Removes a file, what a killed call left beside it, and the directories above it that are empty then. A directory stays.
+ *
+ * @param like a hash of the repository
+ * @returns false if what is there must stay
+ */
+export function removeUserFile(
+  top: string,
+  path: string,
+  { like, token, isFree }: FileChange & { readonly like: string },
+): boolean {
+  const found = reached(top, path, (name) => {
+    const present = entryBy(name, like);
+    if (present === 'directory' || !isFree(present)) return present;
     rmSync(name, { force: true });
     rmSync(freshPath(name, token), { force: true });
-    return false;
+    return null;
   });
-  if (isFolder === true) return;
+  if (found !== null) return isFree(found ?? entryAt(top, path, like));
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
     try {
       reached(top, folder, (name) => rmdirSync(name));
     } catch (error) {
-      if (!isMissing(error)) return;
+      if (!isMissing(error)) break;
     }
   }
+  return true;
 }
 
 /** Whether a directory above this path is a link: what is behind it is not the repository's. */

@@ -40,11 +40,11 @@ it('a file, a program and a link have the mode and the hash that git gives them'
     hash: 'ce013625030ba8dba906f756967f9e9ca394464a',
   });
   expect([entryAt(at, '.', EMPTY), entryAt(at, 'none', EMPTY), entryAt(at, 'file/below', EMPTY)]).toEqual([
-    'other',
+    'directory',
     null,
     null,
   ]);
-  expect([isSame(null, null), isSame(file, { ...file }), isSame(file, null), isSame(null, 'other')]).toEqual([
+  expect([isSame(null, null), isSame(file, { ...file }), isSame(file, null), isSame(null, 'unlike')]).toEqual([
     true,
     true,
     false,
@@ -52,30 +52,39 @@ it('a file, a program and a link have the mode and the hash that git gives them'
   ]);
 });
 
-const TOKEN = '0'.repeat(26);
+const CHANGE = { token: '0'.repeat(26), isFree: () => true };
 
 it('a file is replaced at once and keeps the permissions that a tree does not know', () => {
   const at = tempDir();
   const path = join(at, 'new/file');
-  const place = (mode: string, bytes: Buffer) => placeFile(at, 'new/file', { ...file, mode }, { bytes, token: TOKEN });
+  const place = (mode: string, bytes: Buffer) => placeFile(at, 'new/file', { ...file, mode }, { bytes, ...CHANGE });
   place('100644', Buffer.from([0, 255, 10]));
   expect([...readFileSync(path)]).toEqual([0, 255, 10]);
   chmodSync(path, 0o600);
   // What a killed call left.
-  writeFileSync(freshPath(path, TOKEN), 'half');
+  writeFileSync(freshPath(path, CHANGE.token), 'half');
   place('100755', Buffer.from('x'));
   expect(lstatSync(path).mode & 0o777).toBe(0o700);
   place('120000', Buffer.from('there'));
   expect(readlinkSync(path)).toBe('there');
-  expect(existsSync(freshPath(path, TOKEN))).toBe(false);
+  expect(existsSync(freshPath(path, CHANGE.token))).toBe(false);
 });
 
 it('a removed file takes only the empty directories above it along', () => {
   const at = tempDir();
   mkdirSync(join(at, 'a/b/c'), { recursive: true });
   for (const name of ['a/kept', 'a/b/c/file']) writeFileSync(join(at, name), '');
-  removeUserFile(at, 'a/b/c/file', TOKEN);
+  removeUserFile(at, 'a/b/c/file', { ...CHANGE, like: EMPTY });
   expect([existsSync(join(at, 'a/b')), existsSync(join(at, 'a/kept'))]).toEqual([false, true]);
+});
+
+it('what the user puts there in the last moment stays, and nothing of ours', () => {
+  const at = tempDir();
+  writeFileSync(join(at, 'edited'), 'mine');
+  const isFree = (present: ReturnType<typeof entryAt>) => isSame(file, present);
+  expect(placeFile(at, 'edited', file, { ...CHANGE, isFree, bytes: Buffer.from('x') })).toBe(false);
+  expect(removeUserFile(at, 'edited', { ...CHANGE, isFree, like: EMPTY })).toBe(false);
+  expect([readdirSync(at), readFileSync(join(at, 'edited'), 'utf8')]).toEqual([['edited'], 'mine']);
 });
 
 it('a file that is older than a time is told', () => {
@@ -100,11 +109,9 @@ it('behind a link nothing is seen, placed or removed, whenever it came there', (
   writeFileSync(join(at, 'real/file'), '');
   for (const name of ['near', 'far']) {
     expect(entryAt(at, `${name}/file`, EMPTY)).toBe('unlike');
-    expect(() => placeFile(at, `${name}/new`, file, { bytes: Buffer.from('x'), token: TOKEN })).toThrow(/was changed/);
-    expect(() => placeFile(at, `${name}/a/new`, file, { bytes: Buffer.from('x'), token: TOKEN })).toThrow(
-      /was changed/,
-    );
-    removeUserFile(at, `${name}/file`, TOKEN);
+    expect(() => placeFile(at, `${name}/new`, file, { bytes: Buffer.from('x'), ...CHANGE })).toThrow(/was changed/);
+    expect(() => placeFile(at, `${name}/a/new`, file, { bytes: Buffer.from('x'), ...CHANGE })).toThrow(/was changed/);
+    removeUserFile(at, `${name}/file`, { ...CHANGE, like: EMPTY });
   }
   expect([readdirSync(outside), readdirSync(join(at, 'real'))]).toEqual([['file'], ['file']]);
   expect(entryAt(at, 'near', EMPTY)).toMatchObject({ mode: '120000' });
@@ -112,7 +119,7 @@ it('behind a link nothing is seen, placed or removed, whenever it came there', (
 
 it.each([
   ['a file of 60 GiB', 'truncate -s 60G it', 'unlike'],
-  ['a pipe', 'mkfifo it', 'other'],
+  ['a pipe', 'mkfifo it', 'unlike'],
   ['an endless device', 'ln -s /dev/zero it', { mode: '120000' }],
 ])('%s is looked at without an end to wait for', (_, command, seen) => {
   const at = tempDir();

@@ -3,7 +3,6 @@
  * user's changes nothing. Each such change is kept as a life of the run, so that a killed one is finished or taken back
  * like an undo (docs/isolation.md).
  */
-import { join } from 'node:path';
 import { ConflictError, StoreError, UsageError } from '../../../model/text/errors.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
 import { newId } from '../../../store/files/new-ids.ts';
@@ -11,6 +10,7 @@ import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/te
 import { mirror } from '../../landing/mirror.ts';
 import { GitFailure, treeChanges, withTrees, type TreeChange } from '../../process/git-tree.ts';
 import { repositoryAt } from '../../process/git-place.ts';
+import type { GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
 import { hasNoRoom } from '../../process/retry-disk.ts';
 import { triedAgain } from '../../process/try-again.ts';
@@ -98,21 +98,23 @@ async function plan(
   if (typeof repository === 'string') throw new GitFailure(repository);
   const own = inVault(paths, { signal });
   const { from, to, count, refusal, landed, task, back } = await choose(store, before);
-  // In the team's repository: no gc takes them there until their refs are in the project's, too.
-  const into = join(paths.vault, 'objects');
-  const files = await withTrees(repository, { signal }, { into, leftOut }, (trees) => Promise.resolve(trees.files));
-  const since = clock.now();
-  const now = await commitTree(
-    { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
-    own,
-  );
-  const merged = await changeOnTop(files, { from, to }, own);
-  if (merged.conflicts.length > 0) throw await refusal(merged.conflicts);
-  const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, own);
-  const changes = (await treeChanges(files, await treeOf(after, own), own)).filter(isFile);
-  const ended = { start: now, end: after, since, landed, task, back };
-  // What the files have already counts as applied, too.
-  if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, signal);
+  const { changes, ended } = await withTrees(repository, { signal }, { leftOut }, async ({ files }, scratch) => {
+    // What git reads may be of elsewhere, where a folder is exchanged for a link, and members read the team's repository.
+    const here = { ...own, env: { ...own.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: scratch } };
+    const since = clock.now();
+    const now = await commitTree(
+      { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
+      here,
+    );
+    const merged = await changeOnTop(files, { from, to }, here);
+    if (merged.conflicts.length > 0) throw await refusal(merged.conflicts);
+    const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, here);
+    const changes = (await treeChanges(files, await treeOf(after, here), here)).filter(isFile);
+    const ended = { start: now, end: after, since, landed, task, back };
+    // What the files have already counts as applied, too.
+    if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, here);
+    return { changes, ended };
+  });
   const steps = changes.map((change) => stepAt(repository.top, change));
   const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
   if (edited.length > 0) throw await refusal(edited);
@@ -136,14 +138,13 @@ const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' &&
 async function keepBoth(
   store: TeamReader,
   { from, start, end }: { from: string; start: string; end: string },
-  signal: AbortSignal,
+  where: GitWhere,
 ): Promise<void> {
   const refs = new VaultRefs(store);
-  const own = inVault(store.paths, { signal });
   const id = newId(store.clock.now());
-  await keepCommit(store.paths, { refs: [refs.applied(id, 'start')], commit: start, known: from }, own);
-  await keepCommit(store.paths, { refs: [refs.applied(id, 'end')], commit: end, known: start }, own);
-  const trouble = await mirror(store, refs.all, { signal });
+  await keepCommit(store.paths, { refs: [refs.applied(id, 'start')], commit: start, known: from }, where);
+  await keepCommit(store.paths, { refs: [refs.applied(id, 'end')], commit: end, known: start }, where);
+  const trouble = await mirror(store, refs.all, { signal: where.signal });
   if (trouble !== undefined) throw new GitFailure(trouble);
 }
 
