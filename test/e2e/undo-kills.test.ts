@@ -3,35 +3,13 @@
  * both are exact. An undo that fails goes back by itself.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { BIN, Workplace } from '../support/cli.ts';
+import { filesIn } from '../support/project-files.ts';
 
 const PRELOAD = join(import.meta.dirname, '../fixtures/kill-at-call.mjs');
-
-/** Every file and link that is neither git's nor ours, with its mode and bytes. */
-const filesIn = (at: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(at, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !/\/(?:\.git|\.teams|\.tasks)(?:\/|$)/.test(path))
-      .map((path) => {
-        const isLink = lstatSync(path).isSymbolicLink();
-        const text = isLink ? readlinkSync(path) : readFileSync(path, 'base64');
-        return [relative(at, path), `${lstatSync(path).mode.toString(8)} ${text}`];
-      }),
-  );
 
 const DEED =
   'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt; rm -r dir; echo f >dir; ln -s a.txt link; chmod +x c.sh';
@@ -84,7 +62,7 @@ it(
       const isHalf = half !== JSON.stringify(before) && half !== JSON.stringify(after);
       const said = (await teams(['diff', 'p'])).err;
       // What is half done is told.
-      if (isHalf) expect(said, `call ${n}`).toContain('An undo of this run did not end');
+      if (isHalf) expect(said, `call ${n}`).toContain('Taking back what this run changed in your files did not end');
       if (said.includes('did not end')) interrupted += 1;
       const [way, then] = n % 2 === 0 ? [UNDO, before] : [REDO, after];
       const answer = await teams(way);

@@ -3,9 +3,10 @@
  * tests that run such a plan and look at what landed, and at what is the user's.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Workplace, type Answer } from './cli.ts';
+import { filesIn } from './project-files.ts';
 
 export const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
@@ -31,7 +32,10 @@ export function scene(plan: object, files: Record<string, string> = {}): Scene {
   mkdirSync(at);
   git(at, 'init', '-q');
   const all = { 'a.txt': 'one\ntwo\nthree\n', 'count.txt': '0\n', '.gitignore': '*.log\n', ...files };
-  for (const [name, text] of Object.entries(all)) writeFileSync(join(at, name), text);
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(at, name)), { recursive: true });
+    writeFileSync(join(at, name), text);
+  }
   git(at, 'add', '-A');
   git(at, 'commit', '-qm', 'begin');
   writeFileSync(join(at, 'p.json'), JSON.stringify({ name: 'p', isolation: 'trees', members: EXEC, ...plan }));
@@ -49,11 +53,7 @@ export function scene(plan: object, files: Record<string, string> = {}): Scene {
 }
 
 export const userState = (at: string): object => ({
-  files: Object.fromEntries(
-    readdirSync(at)
-      .filter((name) => !name.startsWith('.git') && !name.startsWith('.t'))
-      .map((name) => [name, readFileSync(join(at, name), 'utf8')]),
-  ),
+  files: filesIn(at),
   index: git(at, 'ls-files', '--stage'),
   refs: git(at, 'for-each-ref', 'refs/heads', 'refs/stash'),
   status: git(at, 'status', '--porcelain'),

@@ -46,7 +46,7 @@ export interface UndoPlan {
   readonly ended: readonly RunLife[];
   /** The state of the run that it was made from. */
   readonly seen: string;
-  /** An undo or a redo that was begun and did not end; this plan finishes it, or goes back. */
+  /** An undo, a redo or an apply that was begun and did not end; this plan finishes it, or goes back. */
   readonly begun: Undoing | undefined;
 }
 
@@ -80,9 +80,9 @@ export async function planUndo(reader: TeamReader, choice: UndoChoice, signal: A
   }
 }
 
-/** What a person is told between the kill of an undo and its end. */
+/** What a person is told between the kill of an undo, a redo or an apply, and its end. */
 export const interruptedUndo = (team: Name, { redo }: Undoing): string =>
-  `${redo ? 'A redo' : 'An undo'} of this run did not end: some files are as the run left them, some as they were before. \`teams undo ${team}${redo ? ' --redo' : ''}\` finishes it, \`teams undo ${team}${redo ? '' : ' --redo'}\` goes back.`;
+  `${redo ? 'Bringing what this run changed into your files' : 'Taking back what this run changed in your files'} did not end: some files are as the run left them, some as they were before. \`teams undo ${team}${redo ? ' --redo' : ''}\` finishes it, \`teams undo ${team}${redo ? '' : ' --redo'}\` goes back.`;
 
 interface Ask extends UndoChoice {
   readonly lives: readonly RunLife[];

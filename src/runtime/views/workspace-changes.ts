@@ -28,7 +28,7 @@ export interface WorkspaceChanges {
   readonly from: string;
   readonly files: readonly ChangedFile[];
   readonly text: string;
-  /** An undo or redo of it that did not end. */
+  /** An undo, redo or apply of it that did not end. */
   readonly undoing?: Undoing | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function changesSince(
       'USAGE',
       `Team ${name} has no safety point to compare with: one is made by \`teams run\` in a git repository.`,
     );
-  if (store.config.read()?.isolation === 'trees') return landedChanges(store, task, signal);
+  if (store.config.read()?.isolation === 'trees') return { ...(await landedChanges(store, task, signal)), undoing };
   const isIts = task === undefined ? () => true : filesOf(task);
   try {
     // What was changed after the end of a run is not the run's.
