@@ -13,6 +13,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
 import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import type { TeamLock } from '../files/paths.ts';
+import { guardOf } from './guard-name.ts';
 import { foreignHolder, ForeignLocks, type EmptyLock } from './foreign-locks.ts';
 import { lockTimeout, lockStateOf, type LockState, type TakenLock } from './lock-state.ts';
 import { makeRoomFor } from './lock-directory.ts';
@@ -234,7 +235,7 @@ export class Locks {
    * of a dead breaker is a lock like any other, and is taken over the same way.
    */
   #takeOver(path: string, holder: string, isUnchanged: (now: LockState) => boolean): TakenLock | undefined {
-    const guard = `${path}~${holder}`;
+    const guard = guardOf(path, holder);
     if (this.#acquire(guard) !== undefined) return this.#stillTaken(path);
     try {
       if (!isUnchanged(lockStateOf(this.#environment.disk, path))) return this.#tryAgain(path);

@@ -206,6 +206,23 @@ describe('the lock of a dead owner', () => {
     locks.close();
   });
 
+  it('a lock is taken over however many that were taking it over have died, one after the other', () => {
+    diesHolding(10);
+    for (let pid = 11; pid < 60; pid += 1) {
+      const renameSync = (): never => {
+        throw errno('EIO');
+      };
+      const dying = someone(pid, { disk: { ...realDisk, renameSync, unlinkSync: () => undefined } });
+      expect(() => dying.tryLock(lock, () => undefined)).toThrow(/EIO/);
+      living.delete(pid);
+    }
+    const locks = someone(60);
+    expect(locks.tryLock(lock, () => 1)).toEqual({ done: true, value: 1 });
+    locks.sweep([dir]);
+    locks.close();
+    expect(files()).toEqual(['.tokens']);
+  });
+
   it('the lock of a killed process is taken over', async () => {
     const holder = await startStore(dir, 'hold', { tokens, lock });
     holder.go();
