@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Workplace } from '../support/cli.ts';
+import { tempDir } from '../support/temp.ts';
 import { EXEC, git, scene, userState } from '../support/tree-scene.ts';
 
 it('members write into trees of their own, and all of it lands in the common state', async () => {
@@ -21,6 +22,37 @@ it('members write into trees of their own, and all of it lands in the common sta
   expect(() => landed('mine.txt')).toThrow();
   expect(existsSync(join(at, 'ada.txt'))).toBe(false);
 });
+
+it(
+  'sixteen trees are made at once; each change lands at its first attempt, and the repository of the user is as it was',
+  { timeout: 180_000 },
+  async () => {
+    const names = Array.from({ length: 16 }, (_, n) => `m${n}`);
+    const members = names.map((name) => ({ name, agent: { kind: 'exec' } }));
+    const meeting = tempDir();
+    // No member ends before all have a tree.
+    const met = `until [ "$(ls ${meeting} | wc -l)" = 16 ]; do sleep 0.1; done`;
+    const tasks = names.map((name) => ({
+      subject: name,
+      owner: name,
+      run: `touch ${meeting}/${name}; ${met}; echo ${name} >${name}.txt`,
+    }));
+    const { at, teams, landed } = scene({ members, tasks });
+    git(at, 'stash', 'push', '-q', '--include-untracked', '--', 'mine.txt');
+    const repository = (): object => [
+      userState(at),
+      readFileSync(join(at, '.git/config'), 'utf8'),
+      git(at, 'worktree', 'list'),
+    ];
+    const before = repository();
+    const { code, out, err } = await teams('run', 'p.json', '--quiet');
+    expect(code, `${out}${err}`).toBe(0);
+    expect(repository()).toEqual(before);
+    expect(names.map((name) => landed(`${name}.txt`))).toEqual(names.map((name) => `${name}\n`));
+    const { out: log } = await teams('log', 'p', '--json');
+    expect(log.match(/"type":"task\.claimed"/g)).toHaveLength(16);
+  },
+);
 
 it('changes at one place conflict, go back to their authors, and land one after the other', async () => {
   const tasks = Array.from({ length: 4 }, (_, at) => ({
