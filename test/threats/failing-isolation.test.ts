@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findProgram } from '../../src/os/program-path.ts';
 import { openJudging } from '../../src/runtime/isolation/judging-isolation.ts';
+import { treeIsolation } from '../../src/runtime/process/tree-git.ts';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import { name } from '../support/team.ts';
 import { fencePlace, openFence, type FencePlace } from '../support/fence.ts';
@@ -51,6 +52,45 @@ it.skipIf(bwrap === undefined).each(KINDS)(
       message: expect.stringMatching(
         /in this workspace, though isolation works on this machine: .*source path/,
       ) as string,
+    });
+  },
+);
+
+/** A place whose bubblewrap does not answer. */
+function silent(): FencePlace {
+  const place = fencePlace();
+  const bin = join(place.base, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
+  return { ...place, environment: { ...place.environment, PATH: `${bin}:${PATH}` } };
+}
+
+it(
+  'git on the tree of a member does not run unheld where bubblewrap does not answer',
+  { timeout: 60_000 },
+  async () => {
+    const { work, environment } = silent();
+    const [vault, index] = [join(work, 'vault'), join(work, 'vault', 'index')];
+    mkdirSync(vault);
+    const tree = {
+      tree: work,
+      vault,
+      index,
+      program: '/usr/bin/git',
+      environment: { PATH: environment['PATH'] ?? '' },
+    };
+    const held = await treeIsolation({ ...tree, setting: () => Promise.resolve('') }, ['add', '-A']);
+    expect(held).toBe('bubblewrap did not answer within 20 s');
+  },
+);
+
+it.each(KINDS)(
+  '%s does not run unheld where bubblewrap does not answer: a busy machine is none without isolation',
+  { timeout: 60_000 },
+  async (_, open) => {
+    await expect(open(silent())).rejects.toMatchObject({
+      code: 'AGENT_UNAVAILABLE',
+      message: expect.stringMatching(/bubblewrap did not answer within 20 s/) as string,
     });
   },
 );

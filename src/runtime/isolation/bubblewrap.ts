@@ -46,6 +46,12 @@ export const isolationBroken = (why: string): AgentError =>
     `Commands cannot be isolated in this workspace, though isolation works on this machine: ${why}. Look at what it names and try again, or set sandbox.bwrap to off.`,
   );
 
+const unanswered = (): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `Whether commands can be isolated is unknown: bubblewrap did not answer within ${PROBE_MS / 1_000} s. Try again when the machine has less to do, or set sandbox.bwrap to off.`,
+  );
+
 /** A file of the workspace may go between the look for it and the start. */
 const TRIES = 4;
 
@@ -64,6 +70,7 @@ export async function lastingWeakness(probe: () => Promise<string | undefined>):
  *
  * @param argv of a script inside the isolation that prints `held`, or what it could do
  * @returns what the probe could do, or why it did not run; undefined if the isolation works
+ * @throws AgentError `AGENT_UNAVAILABLE` if it does not end: a machine that is busy must not be one without isolation
  */
 export async function probeWeakness(argv: readonly string[], environment: Environment): Promise<string | undefined> {
   const started = await startProcess({
@@ -74,7 +81,8 @@ export async function probeWeakness(argv: readonly string[], environment: Enviro
     signal: new AbortController().signal,
   });
   if (!started.ok) return started.failure.message;
-  const { stdout, stderr } = await started.process.ended;
+  const { kind, stdout, stderr } = await started.process.ended;
+  if (kind === 'timeout') throw unanswered();
   const said = stdout.toString('utf8').trim();
   if (said === 'held') return undefined;
   return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;

@@ -78,6 +78,8 @@ async function tried(argv: readonly string[], { environment }: TreeGit): Promise
   const started = await startProcess({ argv, env: environment, cwd: '/', signal, timeoutMs: PROBE_MS });
   if (!started.ok) return '';
   const end = await started.process.ended;
+  // A machine that is busy is none on which bubblewrap does not work.
+  if (end.kind === 'timeout') return `bubblewrap did not answer within ${PROBE_MS / 1_000} s`;
   if (!end.stdout.toString('utf8').startsWith(HELD)) return '';
   const said = end.stderr.toString('utf8').trim().split('\n')[0] ?? '';
   return end.kind === 'exited' && end.code === 0 ? undefined : `git does not run isolated: ${said}`;

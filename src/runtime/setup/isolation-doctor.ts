@@ -1,4 +1,5 @@
 /** `teams doctor`: whether this machine isolates programs and commands, by trying it (docs/specification.md R7.7). */
+import { isTeamError } from '../../model/text/errors.ts';
 import { findOnPath } from '../../store/team/host.ts';
 import { withTrialPlace, type TrialPlace } from '../../store/workspace/sandbox-host.ts';
 import { openProgramIsolation } from '../isolation/open-program-isolation.ts';
@@ -16,14 +17,24 @@ export async function isolationChecks(environment: Environment): Promise<Check[]
   return withTrialPlace('teams/key', async (place) => {
     const here = { ...environment, XDG_STATE_HOME: place.state };
     return [
-      checkOf('isolation of programs', await programTrouble(place, here)),
-      checkOf(
-        'isolation of commands',
-        (await openShellIsolation({ setting: 'auto', root: place.root, environment: here })).why,
-      ),
+      checkOf('isolation of programs', await told(programTrouble(place, here))),
+      checkOf('isolation of commands', await told(shellTrouble(place, here))),
     ];
   });
 }
+
+/** Also of a bubblewrap that does not answer. */
+async function told(trouble: Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await trouble;
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return error.message;
+  }
+}
+
+const shellTrouble = async ({ root }: TrialPlace, environment: Environment): Promise<string | undefined> =>
+  (await openShellIsolation({ setting: 'auto', root, environment })).why;
 
 const checkOf = (name: string, trouble: string | undefined): Check => ({
   name,
