@@ -23,8 +23,11 @@ export interface Trees {
 
 export class GitFailure extends Error {}
 
-export const requireGit = ({ code, text, said }: GitAnswer, what: string): string => {
-  if (code !== 0) throw new GitFailure(`${what}: ${said || 'git failed'}`);
+/** Git took longer than it may, of a very large file for example: it would again. */
+export class LateGit extends GitFailure {}
+
+export const requireGit = ({ code, text, said, isLate = false }: GitAnswer, what: string): string => {
+  if (code !== 0) throw new (isLate ? LateGit : GitFailure)(`${what}: ${said || 'git failed'}`);
   return text.trim();
 };
 

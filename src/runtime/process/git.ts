@@ -36,6 +36,8 @@ export interface GitAnswer {
   readonly bytes: number;
   /** The first line of its error output that is no hint. */
   readonly said: string;
+  /** It was ended because its time was over. */
+  readonly isLate?: boolean;
 }
 
 const PATIENCE_MS = 60_000;
@@ -218,5 +220,6 @@ async function run(args: readonly string[], where: GitWhere, then?: readonly str
     data: end.stdout,
     bytes,
     said,
+    isLate: end.kind === 'timeout' && pipe === undefined,
   };
 }

@@ -1,5 +1,5 @@
 /** The user's own git may collect garbage that a command of ours stands on; started again, that command writes it anew. */
-import { GitFailure } from './git-tree.ts';
+import { GitFailure, LateGit } from './git-tree.ts';
 
 const TRIES = 3;
 
@@ -9,6 +9,6 @@ export async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof GitFailure) || left === 0) throw error;
+      if (!(error instanceof GitFailure) || error instanceof LateGit || left === 0) throw error;
     }
 }

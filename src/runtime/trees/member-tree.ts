@@ -19,7 +19,7 @@ import {
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
 import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
-import { everyChange, GitFailure, withoutRepositories, type EveryChange } from '../process/git-tree.ts';
+import { everyChange, GitFailure, LateGit, withoutRepositories, type EveryChange } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { become, nestedRepository, snapshot } from './tree-snapshot.ts';
 import {
@@ -68,8 +68,8 @@ async function again<T>(signal: AbortSignal, work: (isFirst: boolean) => Promise
     try {
       return await work(left === TRIES - 1);
     } catch (error) {
-      if (!(error instanceof GitFailure) || error instanceof NestedRepository || left === 0 || signal.aborted)
-        throw error;
+      const isPassing = error instanceof GitFailure && !(error instanceof NestedRepository || error instanceof LateGit);
+      if (!isPassing || left === 0 || signal.aborted) throw error;
       await realClock.sleep(TRY_AGAIN_MS, signal);
     }
 }
