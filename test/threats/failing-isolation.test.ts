@@ -4,10 +4,9 @@
  */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { findProgram } from '../../src/os/program-path.ts';
 import { openJudging } from '../../src/runtime/isolation/judging-isolation.ts';
-import { treeIsolation } from '../../src/runtime/process/tree-git.ts';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import { name } from '../support/team.ts';
 import { fencePlace, openFence, type FencePlace } from '../support/fence.ts';
@@ -70,6 +69,9 @@ it(
   { timeout: 60_000 },
   async () => {
     const { work, environment } = silent();
+  // A process in which bubblewrap worked once does not try it again.
+  vi.resetModules();
+  const { treeIsolation } = await import('../../src/runtime/process/tree-git.ts');
     const [vault, index] = [join(work, 'vault'), join(work, 'vault', 'index')];
     mkdirSync(vault);
     const tree = {
