@@ -69,9 +69,9 @@ it(
   { timeout: 60_000 },
   async () => {
     const { work, environment } = silent();
-  // A process in which bubblewrap worked once does not try it again.
-  vi.resetModules();
-  const { treeIsolation } = await import('../../src/runtime/process/tree-git.ts');
+    // A process in which bubblewrap worked once does not try it again.
+    vi.resetModules();
+    const { treeIsolation } = await import('../../src/runtime/process/tree-git.ts');
     const [vault, index] = [join(work, 'vault'), join(work, 'vault', 'index')];
     mkdirSync(vault);
     const tree = {
