@@ -9,7 +9,8 @@ import { git, type GitWhere } from '../process/git.ts';
 import { markedFiles } from '../trees/conflict-marks.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
-import { commitTree, holdObjects, mergeTrees, VaultRefs } from '../trees/vault.ts';
+import { holdObjects } from '../trees/kept-objects.ts';
+import { commitTree, mergeTrees, VaultRefs } from '../trees/vault.ts';
 
 export class LandingStack {
   readonly #store: TeamStore;

@@ -22,17 +22,8 @@ import type { TreeOwner } from '../../store/files/paths.ts';
 import { everyChange, GitFailure, LateGit, withoutRepositories, type EveryChange } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { become, nestedRepository, snapshot } from './tree-snapshot.ts';
-import {
-  commitOf,
-  commitTree,
-  inTree,
-  inVault,
-  isKnownTree,
-  keepCommit,
-  mergeTrees,
-  treeOf,
-  VaultRefs,
-} from './vault.ts';
+import { keepCommit } from './kept-objects.ts';
+import { commitOf, commitTree, inTree, inVault, isKnownTree, mergeTrees, treeOf, VaultRefs } from './vault.ts';
 
 /** A change that a member made: absent if its tree is as it began. */
 export interface KeptChange {

@@ -16,7 +16,8 @@ import {
 } from '../../store/team/tree-needs.ts';
 import { requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { commitTree, inTree, keepCommit, VaultRefs, type VaultGit } from './vault.ts';
+import { keepCommit } from './kept-objects.ts';
+import { commitTree, inTree, VaultRefs, type VaultGit } from './vault.ts';
 
 export class TreeOutputs {
   readonly #store: TeamStore;

@@ -9,15 +9,12 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import {
-  bundlePath,
   excludeOf,
   freeRef,
-  hasOwnObject,
   hasVault,
   isVaultOurs,
   looseRef,
   makeVault,
-  removeBundle,
   removeHalves,
   renewVault,
 } from '../../store/team/vault.ts';
@@ -27,6 +24,7 @@ import { IDENTITY } from '../process/bring-commit.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
+import { keepCommit } from './kept-objects.ts';
 import { mergeByIndex, type Merged } from './merge-by-index.ts';
 import { knownOf, refsOf } from '../process/safety-ref.ts';
 
@@ -197,68 +195,6 @@ export async function commitTree({ tree, parents, message, date }: NewCommit, wh
   const commit = requireGit(await git(args, { ...where, env: { ...where.env, ...dates } }), 'git commit-tree');
   noteTree(commit, tree);
   return commit;
-}
-
-interface NewObjects {
-  readonly commit: string;
-  /** A commit that was looked at before; without one, what the project's objects have stays there. */
-  readonly known?: string | undefined;
-  /** What the commit has and the known one has not, if that was looked at: git is asked otherwise. */
-  readonly objects?: readonly string[] | undefined;
-}
-
-/**
- * Sees to it that a commit is whole, and stays so. Git does not write again what the project's objects have, and the
- * project's own git may remove it there; so what is new is copied.
- *
- * @throws GitFailure
- */
-export async function holdObjects(paths: TeamPaths, what: NewObjects, where: GitWhere): Promise<void> {
-  const { commit, known } = what;
-  const fresh = what.objects ?? (await newObjects(what, where));
-  if (known !== undefined && !fresh.every((object) => hasOwnObject(paths, object)))
-    await copyObjects(paths, { commit, known }, where);
-}
-
-async function newObjects({ commit, known }: NewObjects, where: GitWhere): Promise<readonly string[]> {
-  const since = known === undefined ? [] : ['--not', known];
-  const whole = await git(['rev-list', '--objects', '--no-object-names', commit, ...since], where);
-  return requireGit(whole, 'git rev-list').split('\n').filter(Boolean);
-}
-
-/**
- * Sets refs to a commit that is whole: a ref to what is gone would make each later copy fail.
- *
- * @param refs of which no lock of a killed git is left
- * @throws GitFailure
- */
-export async function keepCommit(
-  paths: TeamPaths,
-  { refs, ...what }: NewObjects & { readonly refs: readonly string[] },
-  where: GitWhere,
-): Promise<void> {
-  await holdObjects(paths, what, where);
-  const stdin = refs.map((ref) => `update ${ref} ${what.commit}\n`).join('');
-  requireGit(await git(['update-ref', '--stdin'], { ...where, stdin }), 'git update-ref');
-}
-
-async function copyObjects(
-  paths: TeamPaths,
-  { commit, known }: { readonly commit: string; readonly known: string },
-  where: GitWhere,
-): Promise<void> {
-  const bundle = bundlePath(paths, commit);
-  // A bundle takes only refs. This one is not below those of the team, which are copied into the project.
-  const ref = `refs/copied/${commit}`;
-  freeRef(paths, ref);
-  try {
-    requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
-    requireGit(await git(['bundle', 'create', '--quiet', bundle, ref, `^${known}`], where), 'git bundle');
-    requireGit(await git(['bundle', 'unbundle', bundle], where), 'git bundle');
-  } finally {
-    removeBundle(bundle);
-    await git(['update-ref', '-d', ref], where);
-  }
 }
 
 /** Whether files of the last commit are in no object here. */

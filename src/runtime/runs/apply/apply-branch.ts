@@ -14,7 +14,8 @@ import { git, type GitWhere } from '../../process/git.ts';
 import { knownOf } from '../../process/safety-ref.ts';
 import { triedAgain } from '../../process/try-again.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
-import { commitOf, commitTree, vaultHere, keepCommit, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { keepCommit } from '../../trees/kept-objects.ts';
+import { commitOf, commitTree, vaultHere, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { attemptKey } from '../../trees/member-tree.ts';
 
 interface MadeBranch {

@@ -15,7 +15,8 @@ import { knownOf } from '../../process/safety-ref.ts';
 import { hasNoRoom } from '../../process/retry-disk.ts';
 import { triedAgain } from '../../process/try-again.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
-import { commitTree, inVault, keepCommit, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { keepCommit } from '../../trees/kept-objects.ts';
+import { commitTree, inVault, treeOf, VaultRefs } from '../../trees/vault.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
 import { interruptedUndo, seenOf, stepAt, type UndoPlan } from '../undo.ts';
 
