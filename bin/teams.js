@@ -10,7 +10,19 @@ if (major < 20 || (major === 20 && minor < 19)) {
   void run();
 }
 
+/** @returns whether the version was asked for and is written; if stdout takes nothing, the command line says so */
+function tellVersion([flag, ...more]) {
+  if (!['--version', '-V', '-v'].includes(flag) || more.length > 0 || process.platform === 'win32') return false;
+  try {
+    require('node:fs').writeSync(1, `${require('../package.json').version}\n`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function run() {
+  if (tellVersion(process.argv.slice(2))) return;
   try {
     process.exitCode = await require('./load.cjs').program('teams').main(process.argv.slice(2));
   } catch (error) {

@@ -27,7 +27,7 @@ const kept = (): string => join(caches, readdirSync(caches).find((file) => file.
 
 describe('a start without a code cache', () => {
   it('a start without a code cache keeps one for the next, which does not change it', async () => {
-    expect(await teams('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await teams('--help')).toContain('Usage: teams');
     expect(readdirSync(caches)).toEqual([expect.stringMatching(/^teams-v[\d.]+-\w+-[0-9a-f]{16}\.bin$/)]);
     expect(await teams('list', '--json')).toContain('"teams":[]');
     expect([statSync(caches).mode & 0o777, statSync(kept()).mode & 0o777]).toEqual([0o700, 0o600]);
