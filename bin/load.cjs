@@ -121,9 +121,10 @@ importLazily.now = (name) => load(name).exports;
  * @returns what its bundle exports
  */
 function program(name) {
-  process.once('exit', () => {
-    for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(cache, script);
-  });
+  if (loaded.size === 0)
+    process.once('exit', () => {
+      for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(cache, script);
+    });
   return load(name).exports;
 }
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 /** The entry of the command line: load, run, set the exit code. Written so that every Node version can parse it and print what is wrong. */
+/** The first words of the verbs that have a bundle of their own (src/surfaces/cli/frequent-main.ts). */
+const FREQUENT = ['send', 'inbox', 'take', 'task', 'list', 'status', 'why', 'log'];
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -22,9 +25,12 @@ function tellVersion([flag, ...more]) {
 }
 
 async function run() {
-  if (tellVersion(process.argv.slice(2))) return;
+  const argv = process.argv.slice(2);
+  if (tellVersion(argv)) return;
   try {
-    process.exitCode = await require('./load.cjs').program('teams').main(process.argv.slice(2));
+    const { program } = require('./load.cjs');
+    const code = FREQUENT.includes(argv[0]) ? await program('frequent').main(argv) : undefined;
+    process.exitCode = code ?? (await program('teams').main(argv));
   } catch (error) {
     if (error.code !== 'ENOENT' || !/[/]dist[/]\w+[.]cjs$/.test(error.path)) throw error;
     console.error('teams is not built: dist/ is missing or incomplete. Run `npm run build`.');

@@ -8,11 +8,13 @@
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { directNames, withDirectNames } from './build/direct-names.mjs';
+import { lateModules } from './build/late-modules.mjs';
+import { LATE_PACKAGES, latePackages } from './build/late-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -29,6 +31,9 @@ const PROCESSES = {
   teammate: 'src/runtime/teammate/teammate-main.ts',
   reaper: 'src/os/reaper-main.ts',
 };
+
+/** The verbs that are called all the time: compiled for programs that run once and end. */
+const FREQUENT = 'src/surfaces/cli/frequent-main.ts';
 
 /** Evaluated before any other module of the verbs. */
 const INTERPRETED = 'src/model/text/interpreted-schemas.ts';
@@ -90,7 +95,7 @@ const DOORS = new Set([CLI, join(CLI, 'verbs')]);
  * `importLazily` (bin/load.cjs). The module in its place is a thenable of the real one: esbuild resolves to it, and
  * `await` unwraps it.
  * @param {Map<string, string>} chunks receives entry name → source file for each part
- * @param {Set<string>} verbs receives the source files of the second bundle
+ * @param {Set<string>} [verbs] receives the source files of the second bundle; without it they are parts of this one
  */
 const lazyParts = (chunks, verbs) => ({
   name: 'lazy-parts',
@@ -99,7 +104,7 @@ const lazyParts = (chunks, verbs) => ({
       if (kind !== 'dynamic-import') return undefined;
       const file = join(resolveDir, path);
       const name = basename(file).replace(/\.tsx?$/, '');
-      if (DOORS.has(resolveDir)) {
+      if (verbs !== undefined && DOORS.has(resolveDir)) {
         verbs.add(file);
         return { path: relative(ROOT, file), namespace: 'lazy-verb' };
       }
@@ -117,6 +122,19 @@ const lazyParts = (chunks, verbs) => ({
   },
 });
 
+/** What the tables of verbs import is no part of the frequent verbs, which name their parts themselves. */
+const unusedTables = {
+  name: 'unused-tables',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' && resolveDir === join(CLI, 'verbs') && !path.endsWith('/task-acts.ts')
+        ? { path, namespace: 'unused' }
+        : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: '' }));
+  },
+};
+
 /**
  * Packages that are loaded late import the whole of zod. Without this, its fifty unused languages would be part of what
  * every start reads.
@@ -125,87 +143,14 @@ const oneLanguage = {
   name: 'one-language',
   setup(bundler) {
     bundler.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer, path, resolveDir }) =>
-      importer.includes('/zod/v4/') ? { path: join(resolveDir, path), namespace: 'one-language' } : undefined,
+      importer.includes('/zod/v4/')
+        ? { path: relative(ROOT, join(resolveDir, path)), namespace: 'one-language' }
+        : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'one-language' }, ({ path }) => ({
       contents: `export { default as en } from './en.js';`,
-      resolveDir: dirname(path),
+      resolveDir: join(ROOT, dirname(path)),
     }));
-  },
-};
-
-/** The only module below the surfaces that they import, and the public one that it re-exports. */
-const DOOR = join(ROOT, 'src', 'app.ts');
-const SURFACES = join(ROOT, 'src', 'surfaces') + sep;
-
-/**
- * In the bundles a surface imports each name from the module that declares it, not from `app.ts`: a module that is
- * evaluated when a verb needs it evaluates all that it imports, so every verb would evaluate the whole program.
- */
-const directNames = {
-  name: 'direct-names',
-  setup(bundler) {
-    const places = exportedNames(DOOR);
-    bundler.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-      if (!path.startsWith(SURFACES)) return undefined;
-      const text = readFileSync(path, 'utf8');
-      const contents = text.replace(IMPORTED, (statement, names, from) =>
-        join(dirname(path), from) === DOOR ? importsOf(names, places) : statement,
-      );
-      return contents === text ? undefined : { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
-    });
-  },
-};
-
-const IMPORTED = /^import \{([^}]*)\} from '(\.[^']*)';/gm;
-const EXPORTED = /^export (?:\{([^}]*)\}|\*) from '([^']*)';/gm;
-
-/** The values of a list of names; types are gone at run time. */
-const valuesOf = (names) =>
-  names
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && !name.startsWith('type '));
-
-/** @returns name → the file that a module re-exports it from */
-function exportedNames(file) {
-  const places = new Map();
-  for (const [, names, from] of readFileSync(file, 'utf8').matchAll(EXPORTED)) {
-    const path = join(dirname(file), from);
-    if (names === undefined) for (const [name, place] of exportedNames(path)) places.set(name, place);
-    else for (const name of valuesOf(names)) places.set(name, path);
-  }
-  return places;
-}
-
-/** In one line for each line that it replaces, so that places in stack traces stay. */
-function importsOf(names, places) {
-  const statements = valuesOf(names).map((name) => {
-    const place = places.get(name.split(' as ')[0]);
-    if (place === undefined) throw new Error(`src/app.ts does not export ${name}.`);
-    return `import { ${name} } from ${JSON.stringify(place)};`;
-  });
-  return statements.join(' ') + '\n'.repeat(names.split('\n').length - 1);
-}
-
-/** Packages that few starts need: each is a bundle of its own, loaded at the first use of one of its names. */
-const LATE_PACKAGES = ['yaml', 'picomatch'];
-
-const latePackages = {
-  name: 'late-packages',
-  setup(bundler) {
-    const isLate = new RegExp(`^(${LATE_PACKAGES.join('|')})$`);
-    bundler.onResolve({ filter: isLate }, ({ path }) => ({ path, namespace: 'late-package' }));
-    bundler.onLoad({ filter: /.*/, namespace: 'late-package' }, ({ path }) => {
-      const names = Object.keys(createRequire(import.meta.url)(path));
-      const getters = names.map(
-        (name) => `${JSON.stringify(name)}: { enumerable: true, get: () => late()[${JSON.stringify(name)}] },`,
-      );
-      return {
-        contents: `const late = () => importLazily.now(${JSON.stringify(path)});
-module.exports = Object.defineProperties((...argv) => late()(...argv), {${getters.join('')}});`,
-      };
-    });
   },
 };
 
@@ -230,13 +175,19 @@ async function bundleProcesses(chunks) {
     outfile: join(DIST, 'verbs.cjs'),
     stdin: { contents: [`import './${INTERPRETED}';`, ...parts].join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
+  const frequent = await build({
+    ...options,
+    plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
+    outExtension: { '.js': '.cjs' },
+    entryPoints: { frequent: FREQUENT },
+  });
   const late = await build({
     ...options,
     plugins: [],
     outExtension: { '.js': '.cjs' },
     entryPoints: LATE_PACKAGES,
   });
-  return [...first.outputFiles, ...second.outputFiles, ...late.outputFiles];
+  return [first, second, frequent, late].flatMap(({ outputFiles }) => outputFiles);
 }
 
 async function bundleModules(lazy) {

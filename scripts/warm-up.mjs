@@ -11,7 +11,7 @@ const [name] = process.argv.slice(2);
 const { exports } = load(name);
 for (const wanted of ['main', 'warmUp'])
   if (typeof exports[wanted] !== 'function') throw new Error(`dist/${name}.cjs does not export ${wanted}().`);
-await exports.warmUp();
+await exports.warmUp((argv, io) => load('frequent').exports.main(argv, io));
 // Bundles of packages that no verb of the warm-up needs.
 if (name === 'teams') {
   load('yaml').exports.parse('name: warm\ntasks:\n  - { subject: "look", run: true }\n');

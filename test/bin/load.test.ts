@@ -13,7 +13,7 @@ let caches = '';
 beforeEach(() => {
   installed = tempDir();
   caches = join(installed, 'cache', 'teams', 'code');
-  for (const part of ['bin', 'package.json', 'dist/teams.cjs', 'dist/verbs.cjs'])
+  for (const part of ['bin', 'package.json', 'dist/teams.cjs', 'dist/frequent.cjs'])
     cpSync(join(PACKAGE, part), join(installed, part), { recursive: true });
 });
 
@@ -22,8 +22,8 @@ const teams = async (...argv: string[]): Promise<string> => {
   const options = { cwd: installed, env };
   return (await promisify(execFile)(process.execPath, [join(installed, 'bin', 'teams.js'), ...argv], options)).stdout;
 };
-/** The cache of the bundle with all verbs. */
-const kept = (): string => join(caches, readdirSync(caches).find((file) => file.startsWith('verbs-')) ?? '');
+/** The cache of the bundle with the frequent verbs. */
+const kept = (): string => join(caches, readdirSync(caches).find((file) => file.startsWith('frequent-')) ?? '');
 
 describe('a start without a code cache', () => {
   it('a start without a code cache keeps one for the next, which does not change it', async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { frequentVerbs } from '../../src/surfaces/cli/frequent-main.ts';
 import { tempDir } from '../support/temp.ts';
 
 const PACKAGE = join(import.meta.dirname, '..', '..');
@@ -40,4 +41,16 @@ it('--version loads no module of Node and no bundle', () => {
   expect(execFileSync(process.execPath, [join(folder, 'bin', 'teams.js'), '--version'], { encoding: 'utf8' })).toBe(
     `${version}\n`,
   );
+});
+
+const bundle = (name: string): string => readFileSync(join(PACKAGE, 'dist', `${name}.cjs`), 'latin1');
+
+it('the frequent verbs have a bundle of their own, small and without commander', () => {
+  const firstWords = new Set(frequentVerbs().map(({ name }) => name.split(' ')[0]));
+  const listed = /const FREQUENT = \[(.*)\];/.exec(readFileSync(BIN, 'utf8'))?.[1] ?? '';
+  expect(new Set(listed.split(', ').map((word) => word.slice(1, -1)))).toEqual(firstWords);
+  const text = bundle('frequent');
+  for (const part of ['node_modules/commander', 'src/app.ts', PACKAGE])
+    expect([part, text.includes(part)]).toEqual([part, false]);
+  expect(text.length).toBeLessThan(1_250_000);
 });

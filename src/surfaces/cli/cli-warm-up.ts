@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import type { CliIo } from './io.ts';
 import { main } from './main.ts';
 import type { OutputStream } from './own-stream.ts';
 
@@ -18,6 +19,8 @@ const ASKED = [
   'inbox warm ada',
   'status warm',
   'log warm',
+  'task claim warm --next --as ada',
+  'task release warm 1 --as ada',
   'why warm',
   'list',
   'nonsense',
@@ -26,8 +29,13 @@ const ASKED = [
   '--version',
 ];
 
-/** @throws Error when a verb fails, because then the cache would hold the wrong code */
-export async function warmUp(): Promise<void> {
+type CommandLine = (argv: readonly string[], io: CliIo) => Promise<number | undefined>;
+
+/**
+ * @param frequent the command line of the frequent verbs, from its own bundle; undefined for another verb
+ * @throws Error when a verb fails, because then the cache would hold the wrong code
+ */
+export async function warmUp(frequent: CommandLine): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
   const silent: OutputStream = { write: (_text, done) => done?.() };
   try {
@@ -39,10 +47,13 @@ export async function warmUp(): Promise<void> {
       gone: new AbortController().signal,
       environment: { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd },
     };
-    for (const words of ASKED) {
-      const code = await main([...words.split(' '), '--root', cwd], outside);
-      if (code !== 0 && words !== 'nonsense') throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
-    }
+    const either: CommandLine = async (argv, io) => (await frequent(argv, io)) ?? (await main(argv, io));
+    for (const run of [main, either])
+      for (const words of ASKED) {
+        const code = await run([...words.split(' '), '--root', cwd], outside);
+        if (code !== 0 && words !== 'nonsense')
+          throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
+      }
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

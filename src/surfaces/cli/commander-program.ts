@@ -1,5 +1,6 @@
 /** Builds commander's program from the table of verbs. It only parses; the caller runs the verb. */
 import { Command, Option } from 'commander';
+import { COMMON } from './global-options.ts';
 import type { OutputStream } from './own-stream.ts';
 import type { VerbInput, Verb } from './verb.ts';
 import { VERSION } from './version.ts';
@@ -7,24 +8,6 @@ import { VERSION } from './version.ts';
 export type OnVerb = (verb: Verb, given: VerbInput) => Promise<void>;
 
 const ABOUT = 'Run a team of workers on one task: a lead and its teammates, each a process; all state is plain files.';
-
-/** Options of every verb. */
-export const COMMON: readonly [flags: string, what: string][] = [
-  [
-    '--root <dir>',
-    'the directory that holds .teams (default: the nearest parent directory with .teams, else the current one)',
-  ],
-  [
-    '--store <url>',
-    'work on the teams of a store on PostgreSQL (default: TEAMS_STORE, or `store` of the configuration); a password only in TEAMS_STORE',
-  ],
-  ['--as <name>', 'act as this member'],
-  ['--json', 'print one JSON object on stdout, also for errors'],
-  ['--quiet', 'print only data and errors'],
-  ['--verbose', 'print more detail'],
-  ['--yes', 'answer every question with yes'],
-  ['--no-color', 'print without colours'],
-];
 
 /**
  * @param output where help goes

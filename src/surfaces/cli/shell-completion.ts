@@ -28,7 +28,7 @@ import { CliContext } from './context.ts';
 import { rootOf } from './input/root.ts';
 import { settings } from './input/settings.ts';
 import type { CliIo } from './io.ts';
-import { COMMON } from './commander-program.ts';
+import { COMMON } from './global-options.ts';
 import type { Verb } from './verb.ts';
 import { verbs } from './verbs/all-verbs.ts';
 

@@ -1,0 +1,64 @@
+/** Bundles for programs that run once and end: what a run does not use is not evaluated (lazy-module.mjs). */
+import { transform } from 'esbuild';
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import * as zod from 'zod';
+import { lazyModule } from './lazy-module.mjs';
+
+const PACKAGE = /^import (?!type )(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? from '([^.'][^']*)';/gm;
+const ZOD = /^import \* as z from 'zod';/m;
+
+/**
+ * @param {string} root the package
+ * @param {(text: string, path: string) => string} prepare changes the source text of a module first
+ * @returns {import('esbuild').Plugin}
+ */
+export const lateModules = (root, prepare) => ({
+  name: 'late-modules',
+  setup(bundler) {
+    const source = join(root, 'src') + sep;
+    const used = namesOfPackages(source);
+    bundler.onResolve({ filter: /^\.|^[/]/ }, ({ path, resolveDir }) => {
+      const file = path.startsWith('/') ? path : join(resolveDir, path);
+      return file.startsWith(source) ? { path: relative(root, file), namespace: 'late' } : undefined;
+    });
+    bundler.onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => {
+      const file = join(root, path);
+      const { code } = await transform(prepare(readFileSync(file, 'utf8'), file), {
+        loader: 'ts',
+        format: 'esm',
+        target: 'node20.19',
+        define: bundler.initialOptions.define,
+      });
+      return { contents: lazyModule(code, path), resolveDir: dirname(file) };
+    });
+    bundler.onResolve({ filter: /^[^./]/ }, ({ kind, path }) =>
+      kind === 'require-call' && !path.startsWith('node:') && used.has(path) ? { path, namespace: 'names' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'names' }, ({ path }) => ({
+      contents: `${path === 'zod' ? INTERPRETED : ''}export { ${[...used.get(path)].join(', ')} } from '${path}';`,
+      resolveDir: root,
+    }));
+  },
+});
+
+/** As src/model/text/interpreted-schemas.ts, which cannot be first where modules are evaluated late. */
+const INTERPRETED = `import { config } from 'zod'; config({ jitless: true });\n`;
+
+/** Most of `z.infer` and its like are types; of `z.core` we use only types, and it is everything. */
+const isValueOfZod = (name) => name !== 'core' && name in zod;
+
+/** @returns {Map<string, Set<string>>} the names that src/ uses of each package, so that the rest is left out */
+function namesOfPackages(source) {
+  const used = new Map();
+  const add = (path, names) => used.set(path, new Set([...(used.get(path) ?? []), ...names]));
+  for (const name of readdirSync(source, { recursive: true }).filter((path) => path.endsWith('.ts'))) {
+    const text = readFileSync(join(source, name), 'utf8');
+    for (const [, whole, names = '', path] of text.matchAll(PACKAGE)) {
+      const values = names.split(',').map((one) => one.trim().split(' as ')[0]);
+      add(path, [...(whole ? ['default'] : []), ...values.filter((one) => one !== '' && !one.startsWith('type '))]);
+    }
+    if (ZOD.test(text)) add('zod', [...text.matchAll(/\bz\.(\w+)/g)].map(([, one]) => one).filter(isValueOfZod));
+  }
+  return used;
+}
