@@ -156,4 +156,4 @@ printGoals(goals, say);
 const result = resultOf(goals);
 if (earlier !== undefined) printChanges(goals, earlier, say);
 if (flags.json) console.log(JSON.stringify(result, null, 2));
-if (flags.keep || (!flags.quick && wanted === undefined)) keep(join(ROOT, 'docs', 'bench'), result, curves);
+if (flags.keep || (!flags.quick && wanted === undefined)) keep(join(ROOT, 'docs'), result, curves);

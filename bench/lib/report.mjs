@@ -1,10 +1,11 @@
 /** The output of the bench: tables while it runs, the goals at the end; both are kept. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release } from 'node:os';
 import { basename, join } from 'node:path';
 import { isWhole } from './body.mjs';
 import { GOALS, limitText, WAIVED } from '../limits.mjs';
 import { median, ratio, short, sum } from './figures.mjs';
+import { pageOf, picturesOf } from './performance-page.mjs';
 import { draw } from './svg.mjs';
 
 const nameOf = (kind) => (kind.includes('/') ? basename(kind).replace(/\.mjs/, '') : kind);
@@ -123,9 +124,27 @@ const machine = () => ({
 /** The result of a run, as it is kept. */
 export const resultOf = (goals) => ({ goals, machine: machine(), date: new Date().toISOString().slice(0, 10) });
 
-/** @param {object[]} curves drawn as files in the same folder */
-export function keep(folder, result, curves) {
+/** @returns a result in which what was not measured now stays as it was, with its date */
+function withEarlier(result, earlier) {
+  const now = new Map(result.goals.map((goal) => [goal.id, { ...goal, date: result.date }]));
+  const before = new Map((earlier?.goals ?? []).map((goal) => [goal.id, { date: earlier.date, ...goal }]));
+  const goals = Object.keys(GOALS).flatMap((id) => now.get(id) ?? before.get(id) ?? []);
+  return { ...result, goals };
+}
+
+/**
+ * Keeps a result, its pictures and the page about it.
+ *
+ * @param {string} docs the folder of the documents
+ * @param {object[]} curves drawn as files beside the result
+ */
+export function keep(docs, result, curves) {
+  const folder = join(docs, 'bench');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`);
-  for (const { file, ...curve } of curves) writeFileSync(join(folder, file), draw(curve));
+  const file = join(folder, 'latest.json');
+  const all = withEarlier(result, existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined);
+  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
+  for (const { file: name, ...curve } of curves) writeFileSync(join(folder, name), draw(curve));
+  for (const { file: name, text } of picturesOf(all)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(docs, 'performance.md'), pageOf(all));
 }

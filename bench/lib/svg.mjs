@@ -1,4 +1,4 @@
-/** Draws lines in a coordinate system, as a self-contained file for light and dark pages. */
+/** Draws lines in a coordinate system, and goals as bars, as self-contained files for light and dark pages. */
 import { short } from './figures.mjs';
 
 const [WIDTH, HEIGHT] = [720, 400];
@@ -72,4 +72,33 @@ function drawLine({ name, points }, color, across, up, index) {
   );
   const legend = `<rect x="${WIDTH - EDGE.right + 12}" y="${y - 9}" width="10" height="10" fill="${color}"/>`;
   return `<polyline points="${places.join(' ')}" fill="none" stroke="${color}" stroke-width="${index === 0 ? 3.5 : 1.75}" stroke-linejoin="round"/>${dots.join('')}${legend}${text(WIDTH - EDGE.right + 28, y, name)}`;
+}
+
+const BAR = { height: 22, left: 330, right: 250, width: 960, top: 44 };
+const STATES = { met: '#059669', short: '#dc2626', waived: '#d97706', skipped: '#94a3b8' };
+/** A bar ends at ten times better or worse than its limit. */
+const MOST = 10;
+
+/** @param {{title: string, bars: {name: string, value?: number, state: keyof STATES, figure: string}[]}} chart a value of 1 is the limit */
+export function drawGoals({ title, bars }) {
+  const height = BAR.top + bars.length * BAR.height + 12;
+  const [from, to] = [BAR.left, BAR.width - BAR.right];
+  const middle = (from + to) / 2;
+  const place = (value) => middle + (Math.log10(Math.min(MOST, Math.max(1 / MOST, value))) * (to - from)) / 2;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${BAR.width} ${height}" role="img"><style>${STYLE}</style>`,
+    text(10, 24, title, 'class="title"'),
+    line(middle, BAR.top - 8, middle, height - 8),
+    ...bars.flatMap(({ name, value, state, figure }, index) => {
+      const y = BAR.top + index * BAR.height;
+      const end = value === undefined ? middle : place(value);
+      const [left, width] = [Math.min(middle, end), Math.max(2, Math.abs(end - middle))];
+      return [
+        text(BAR.left - 10, y + 12, name, 'text-anchor="end"'),
+        `<rect x="${left.toFixed(1)}" y="${y + 2}" width="${width.toFixed(1)}" height="13" rx="2" fill="${STATES[state]}"/>`,
+        text(BAR.width - BAR.right + 10, y + 12, figure),
+      ];
+    }),
+    '</svg>\n',
+  ].join('\n');
 }

@@ -1,0 +1,40 @@
+/** The page about the bench is the one of its last result: a goal that was not met, or not measured, is said there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Result {
+  readonly goals: readonly { readonly id: string; readonly pass: boolean | string | null }[];
+}
+const { pageOf, picturesOf, GROUPS } = (await import(
+  pathToFileURL(join(ROOT, 'bench/lib/performance-page.mjs')).href
+)) as {
+  pageOf: (result: Result) => string;
+  picturesOf: (result: Result) => { file: string; text: string }[];
+  GROUPS: { rows: string[] }[];
+};
+const { GOALS } = (await import(pathToFileURL(join(ROOT, 'bench/limits.mjs')).href)) as { GOALS: object };
+
+const read = (path: string): string => readFileSync(join(ROOT, 'docs', path), 'utf8');
+const latest = JSON.parse(read('bench/latest.json')) as Result;
+
+it('docs/performance.md and its pictures are those of the last result', () => {
+  expect(read('performance.md')).toBe(pageOf(latest));
+  for (const { file, text } of picturesOf(latest)) expect([file, read(`bench/${file}`)]).toEqual([file, text]);
+});
+
+it('every goal is in one group, and on the page with its verdict', () => {
+  const rows = GROUPS.flatMap((group) => group.rows);
+  expect(rows).toEqual([...new Set(rows)]);
+  for (const id of Object.keys(GOALS)) {
+    expect(rows).toContain(id.split('.')[0]);
+    const row = read('performance.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| ${id} | `));
+    const pass = latest.goals.find((goal) => goal.id === id)?.pass ?? null;
+    expect(row).toMatch(pass === true ? /\| met \|$/ : pass === false ? /\| \*\*short\*\* \|$/ : /waived|not measured/);
+  }
+});
