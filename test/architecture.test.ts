@@ -23,7 +23,7 @@ const ARCHITECTURE: Architecture = {
       rooms: ['model', 'os'],
       packages: ['zod', 'ulid'],
       lazyPackages: ['proper-lockfile', 'chokidar', 'pg'],
-      builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'util', 'worker_threads'],
+      builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'util', 'worker_threads', 'zlib'],
     },
     agents: {
       rooms: ['model', 'os'],
@@ -168,7 +168,7 @@ const ARCHITECTURE: Architecture = {
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
     policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'up', 'sandbox', 'view', ''],
-    store: ['', 'engine', 'session', 'team', 'replica', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
+    store: ['', 'engine', 'session', 'team', 'trees', 'replica', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
       'runs/refine',

@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseName } from '../../src/model/text/names.ts';
 import { snapshot } from '../../src/runtime/trees/tree-snapshot.ts';
-import { commitTree, inTree } from '../../src/runtime/trees/vault.ts';
+import { inTree } from '../../src/runtime/trees/vault.ts';
+import { commitTree } from '../../src/runtime/trees/vault-commits.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { findProgram } from '../../src/os/program-path.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/files/paths.ts';
 import { removeTree } from '../../src/store/files/remove-tree.ts';
-import { makeOwnGit, makeVault, readyTree } from '../../src/store/team/vault.ts';
+import { makeOwnGit, makeVault, readyTree } from '../../src/store/trees/vault.ts';
 import { exchanging, FILES, fill, repeating } from '../support/exchanging.ts';
 import { tempDir } from '../support/temp.ts';
 

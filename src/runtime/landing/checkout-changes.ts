@@ -5,7 +5,7 @@ import type { LeadChildren } from '../lead/lead-children.ts';
 import { repositoryAt } from '../process/git-place.ts';
 import { changedBetween, GitFailure, withTrees } from '../process/git-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
-import { commitOf } from '../trees/vault.ts';
+import { commitOf } from '../trees/vault-commits.ts';
 
 /** Files that the sentence names. */
 const MOST_NAMED = 10;

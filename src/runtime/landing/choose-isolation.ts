@@ -13,10 +13,10 @@ import {
 import { join, resolve } from 'node:path';
 import { realClock } from '../../os/system-clock.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
-import { makeFolderRepository } from '../../store/team/folder-repository.ts';
+import { makeFolderRepository } from '../../store/trees/folder-repository.ts';
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { freeBytesAt, sizeOfFiles } from '../../store/workspace/project-size.ts';
-import { lendable } from '../../store/team/tree-needs.ts';
+import { lendable } from '../../store/trees/tree-needs.ts';
 import { repositoryAt, within } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';

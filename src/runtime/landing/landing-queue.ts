@@ -11,13 +11,15 @@ import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-conf
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
-import { freeRef } from '../../store/team/vault.ts';
+import { freeRef } from '../../store/trees/vault.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { Waker } from '../process/waker.ts';
-import { commitOf, commitTree, inVault, mergeTrees, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { mergeTrees } from '../trees/merge.ts';
+import { inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { commitOf, commitTree, moveRef } from '../trees/vault-commits.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
 import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
@@ -227,11 +229,12 @@ export class LandingQueue {
   async #requireSound(how: VaultGit): Promise<void> {
     const { paths, clock } = this.#session.store;
     const own = inVault(paths, how);
-    const { main } = this.#refs;
+    const main = await commitOf(this.#refs.main, own);
+    if (main === undefined) throw new GitFailure('the team has no common state');
     requireGit(await git(['rev-list', '--objects', '--no-object-names', '--quiet', main], own), 'git rev-list');
     const { tree } = await mergeTrees(main, main, own);
     const message = `The queue tries its repository at ${clock.now()}`;
-    await treeOf(await commitTree({ tree, parents: [main], message }, own), own);
+    commitTree({ tree, parents: [main], message }, own);
   }
 
   /** @returns whether there was something to do */
@@ -287,7 +290,7 @@ export class LandingQueue {
         return true;
       }
       case 'land': {
-        requireGit(await git(['update-ref', this.#refs.main, step.upTo.commit, main], own), 'git update-ref');
+        await moveRef(this.#session.store.paths, this.#refs.main, { from: main, to: step.upTo.commit }, own);
         const upTo = stack.slice(0, stack.indexOf(step.upTo) + 1);
         const landed = upTo.filter((entry) => entry.kind === 'stacked');
         this.#stack.moved(main, step.upTo.commit, landed);

@@ -10,7 +10,8 @@ import { markedFiles } from '../trees/conflict-marks.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
 import { holdObjects } from '../trees/kept-objects.ts';
-import { commitTree, mergeTrees, VaultRefs } from '../trees/vault.ts';
+import { mergeCommit } from '../trees/merge.ts';
+import { VaultRefs } from '../trees/vault.ts';
 
 export class LandingStack {
   readonly #store: TeamStore;
@@ -84,8 +85,12 @@ export class LandingStack {
         onMain: true,
         why: `marks of a conflict are still in ${marked.join(', ')}: resolve them`,
       };
-    const { tree, conflicts, said } = await mergeTrees(top, task.attempt.commit, own);
-    if (conflicts.length > 0)
+    // Of the change, so that the same merge made again is the same commit.
+    const date = String(Math.floor(Date.parse(task.submitted_at) / 1_000));
+    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
+    const merged = await mergeCommit(top, task.attempt.commit, { message, date }, own);
+    if ('conflicts' in merged) {
+      const { conflicts, said } = merged;
       return {
         kind: 'conflict',
         task,
@@ -93,11 +98,9 @@ export class LandingStack {
         onMain: isOnMain,
         why: `it conflicts with what landed meanwhile in ${conflicts.join(', ')}${said.length > 0 ? ` (${said.join('; ')})` : ''}`,
       };
-    // Of the change, so that the same merge made again is the same commit.
-    const date = String(Math.floor(Date.parse(task.submitted_at) / 1_000));
-    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
-    const commit = await commitTree({ tree, parents: [top, task.attempt.commit], message, date }, own);
-    await holdObjects(this.#store.paths, { commit, known: top }, own);
+    }
+    const { tree, commit, objects } = merged;
+    await holdObjects(this.#store.paths, { commit, known: top, objects }, own);
     return { kind: 'stacked', task, tree, commit };
   }
 

@@ -2,14 +2,14 @@
  * The tree in which the lead's agent changes shared files. What it makes of the common state lands as a change of a
  * member does: kept, judged by the gates, and only then the common state. Nothing else may wait to land meanwhile.
  */
-import { freeRef } from '../../store/team/vault.ts';
+import { freeRef } from '../../store/trees/vault.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
-import { git } from '../process/git.ts';
+import { GitFailure, treeChanges } from '../process/git-tree.ts';
 import { nestedRepository, showCommit, snapshot } from '../trees/tree-snapshot.ts';
 import { keepCommit } from '../trees/kept-objects.ts';
-import { commitOf, commitTree, inTree, inVault, treeOf, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { inTree, inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
+import { commitOf, commitTree, moveRef, treeOf } from '../trees/vault-commits.ts';
 import { lendTo, lentIn } from '../trees/tree-needs.ts';
 import type { JudgedStates } from './judged-states.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
@@ -51,10 +51,7 @@ export class LeadTree {
     if (tree === (await treeOf(this.#main, where))) return undefined;
     const inner = nestedRepository(await treeChanges(this.#main, tree, where));
     if (inner !== undefined) return `${inner} is a git repository of its own, which cannot land`;
-    const commit = await commitTree(
-      { tree, parents: [this.#main], message: `${subject}\n\nTeams-Member: lead` },
-      where,
-    );
+    const commit = commitTree({ tree, parents: [this.#main], message: `${subject}\n\nTeams-Member: lead` }, where);
     const ref = this.#refs.ofLead(newId(clock.now()));
     await keepCommit(paths, { refs: [ref], commit, known: this.#main }, where);
     const gates = await states.judge(commit, tree, how.signal);
@@ -62,7 +59,7 @@ export class LeadTree {
     if (red.length > 0)
       return `what the lead's agent changed is red (${red.join(', ')}) and did not land; it is ${ref}`;
     freeRef(paths, this.#refs.main);
-    requireGit(await git(['update-ref', this.#refs.main, commit, this.#main], where), 'git update-ref');
+    await moveRef(paths, this.#refs.main, { from: this.#main, to: commit }, where);
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** Copies what a team keeps into the project's repository, below `refs/teams/<team's ULID>/`: there it outlives the team's folder. */
 import { basename, join, resolve } from 'node:path';
 import { isTeamError } from '../../model/text/errors.ts';
-import { copyRefs, freeOldRefs, removeRefsCopy } from '../../store/team/vault.ts';
+import { copyRefs, freeOldRefs, removeRefsCopy } from '../../store/trees/vault.ts';
 import { stateIn, cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';

@@ -8,8 +8,8 @@ import type { GitPlace } from '../../model/team/team-config.ts';
 import { borrowedObjects } from '../../store/workspace/repositories.ts';
 import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import { folderRepository, hasFolderRepository, isFolderRepository } from '../../store/team/folder-repository.ts';
-import { isVaultOurs } from '../../store/team/vault.ts';
+import { folderRepository, hasFolderRepository, isFolderRepository } from '../../store/trees/folder-repository.ts';
+import { isVaultOurs } from '../../store/trees/vault.ts';
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import { git, type GitWhere } from './git.ts';
 

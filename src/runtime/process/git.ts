@@ -16,7 +16,7 @@ export interface GitWhere {
   readonly signal: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | undefined;
-  /** Bytes at the end of its output that are kept. */
+  /** Bytes at the end of its output that are kept; without it, output that is larger than can be kept is a failure. */
   readonly keptBytes?: number;
   /** The repository and its configuration are ours: it names no program. */
   readonly isOurs?: boolean;
@@ -41,7 +41,8 @@ export interface GitAnswer {
 }
 
 const PATIENCE_MS = 60_000;
-const KEPT_BYTES = 16 * 1024 * 1024;
+const KEPT_BYTES = 256 * 1024 * 1024;
+const MOST_FILTER_BYTES = 16 * 1024 * 1024;
 
 const SETTINGS = [
   'core.fsmonitor=false',
@@ -54,6 +55,8 @@ const SETTINGS = [
   'diff.ignoreSubmodules=all',
 ];
 const ALWAYS = ['--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
+/** For a shell whose `$0` is git; none of these words means anything to a shell. */
+const GIT_ALIKE = `git() { "$0" ${ALWAYS.join(' ')} "$@"; }`;
 
 /**
  * A repository may say that objects are elsewhere, and name the program that gets them; or that another object stands
@@ -99,11 +102,11 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
   if (where.isOurs === true || !readsFiles(args)) return run(args, where);
   const listed = await run(['config', '--null', '--show-scope', '--get-regexp', '^filter\\.'], {
     ...where,
-    keptBytes: KEPT_BYTES,
+    keptBytes: MOST_FILTER_BYTES,
   });
   // 1: there are none.
   if (listed.code !== 0 && listed.code !== 1) return listed;
-  if (listed.bytes >= KEPT_BYTES) return { ...listed, code: -1, said: 'the repository has too many filters' };
+  if (listed.bytes >= MOST_FILTER_BYTES) return { ...listed, code: -1, said: 'the repository has too many filters' };
   return run(args, { ...where, env: { ...where.env, ...withoutOwnFilters(listed.text) } });
 }
 
@@ -115,7 +118,23 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
  * @returns the answer of both; its text is the name of the tree
  */
 export const addAndWriteTree = (args: readonly string[], where: GitWhere): Promise<GitAnswer> =>
-  run(['add', ...args], where, ['write-tree']);
+  run(['add', ...args], where, { script: '"$@" && git write-tree' });
+
+const MERGE = `ours=$1 theirs=$2
+shift 2
+tree=$("$@") || exit
+git rev-list --objects --no-object-names "$theirs" "$tree" --not "$ours" "$ours^{tree}" || exit 128
+echo "$tree"`;
+
+/**
+ * Merges two commits in a repository of ours. One program also lists what is new: starting git takes longer than
+ * merging.
+ *
+ * @returns what `theirs` and the merge have and `ours` has not, an object a line, and last the tree; code 1 for a
+ *   conflict, 129 if git is older than 2.38, another one if an object of `theirs` is missing
+ */
+export const mergeAndList = (ours: string, theirs: string, where: GitWhere): Promise<GitAnswer> =>
+  run(['merge-tree', '--write-tree', '--no-messages', ours, theirs], where, { script: MERGE, words: [ours, theirs] });
 
 /**
  * The variables that take a repository's own filters away: each gets the value of the user's own configuration, or
@@ -152,8 +171,15 @@ function limited(argv: readonly string[]): readonly string[] {
 
 const unstarted = (said: string): GitAnswer => ({ code: -1, text: '', data: Buffer.alloc(0), bytes: 0, said });
 
-/** @param then a second command, of words that a shell takes as they are; it follows if the first did not fail */
-async function run(args: readonly string[], where: GitWhere, then?: readonly string[]): Promise<GitAnswer> {
+interface Script {
+  /** In its words: `$@` is the command, `git` runs another one alike. */
+  readonly script: string;
+  /** Its first arguments, before the command. */
+  readonly words?: readonly string[];
+}
+
+/** @param inside a shell script that runs the command, and others after it */
+async function run(args: readonly string[], where: GitWhere, inside?: Script): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
   const inherited = childEnvironment('exec', { parent: process.env });
   // Git finds the filters of the user's configuration there, too.
@@ -176,9 +202,9 @@ async function run(args: readonly string[], where: GitWhere, then?: readonly str
   if (typeof isolation === 'string') return unstarted(isolation);
   const first = [program, ...(isolation?.settings ?? []), ...ALWAYS, ...args];
   const plain =
-    then === undefined
+    inside === undefined
       ? first
-      : ['/bin/sh', '-c', ['"$@" && exec "$0"', ...ALWAYS, ...then].join(' '), program, ...first];
+      : ['/bin/sh', '-c', `${GIT_ALIKE}\n${inside.script}`, program, ...(inside.words ?? []), ...first];
   const argv = isolation?.wrap(plain) ?? plain;
   const marked = marker?.mark(argv);
   const request = {
@@ -208,14 +234,17 @@ async function run(args: readonly string[], where: GitWhere, then?: readonly str
   const pipe = pipes.held();
   const complaints = end.stderr.toString('utf8').trim().split('\n');
   const complaint = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
-  const said =
-    pipe !== undefined
+  // A part of a list would read as all of it.
+  const isCut = where.keptBytes === undefined && bytes > keptBytes;
+  const said = isCut
+    ? `git printed more than ${keptBytes / 2 ** 20} MiB`
+    : pipe !== undefined
       ? `${pipe} is a pipe, and git waits for it: remove it`
       : end.kind === 'timeout'
         ? `git took more than ${PATIENCE_MS / 1_000} s`
         : complaint;
   return {
-    code: end.kind === 'exited' ? end.code : -1,
+    code: end.kind === 'exited' && !isCut ? end.code : -1,
     text: end.stdout.toString('utf8'),
     data: end.stdout,
     bytes,

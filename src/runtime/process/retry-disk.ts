@@ -7,7 +7,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 const AGAIN_MS = 1_000;
 const PASSING: ReadonlySet<string> = new Set(['NO_SPACE', 'READ_ONLY', 'IO']);
 
-const NO_ROOM = /no space left|out of diskspace|disk quota|read-only file system/i;
+const NO_ROOM = /\((?:ENOSPC|EDQUOT|EROFS)\)|no space left|out of diskspace|disk quota|read-only file system/i;
 
 /** Whether it is about a full or read-only disk, also if git says so. */
 export const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);

@@ -1,7 +1,8 @@
 /** The change between two states, made again on top of a third one. */
 import type { GitWhere } from '../process/git.ts';
 import type { Merged } from './merge-by-index.ts';
-import { commitTree, mergeTrees, treeOf } from './vault.ts';
+import { mergeTrees } from './merge.ts';
+import { commitTree, treeOf } from './vault-commits.ts';
 
 /**
  * @param top a tree
@@ -13,9 +14,9 @@ export async function changeOnTop(
   { from, to }: { readonly from: string; readonly to: string },
   own: GitWhere,
 ): Promise<Merged> {
-  const made = async (tree: string, parents: string[]) =>
+  const made = (tree: string, parents: string[]): string =>
     commitTree({ tree, parents, message: 'For a merge', date: '0' }, own);
-  const base = await made(await treeOf(from, own), []);
-  const [ours, theirs] = [await made(top, [base]), await made(await treeOf(to, own), [base])];
+  const base = made(await treeOf(from, own), []);
+  const [ours, theirs] = [made(top, [base]), made(await treeOf(to, own), [base])];
   return mergeTrees(ours, theirs, own);
 }

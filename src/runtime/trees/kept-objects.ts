@@ -1,8 +1,9 @@
 /** Commits that stay: their objects lie in the team's own repository before a ref names them. */
-import { bundlePath, freeRef, hasOwnObject, removeBundle } from '../../store/team/vault.ts';
+import { bundlePath, freeRef, hasOwnObject, removeBundle } from '../../store/trees/vault.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
+import { moveRef } from './vault-commits.ts';
 
 interface NewObjects {
   readonly commit: string;
@@ -43,8 +44,7 @@ export async function keepCommit(
   where: GitWhere,
 ): Promise<void> {
   await holdObjects(paths, what, where);
-  const stdin = refs.map((ref) => `update ${ref} ${what.commit}\n`).join('');
-  requireGit(await git(['update-ref', '--stdin'], { ...where, stdin }), 'git update-ref');
+  for (const ref of refs) await moveRef(paths, ref, { to: what.commit }, where);
 }
 
 async function copyObjects(
@@ -57,7 +57,7 @@ async function copyObjects(
   const ref = `refs/copied/${commit}`;
   freeRef(paths, ref);
   try {
-    requireGit(await git(['update-ref', ref, commit], where), 'git update-ref');
+    await moveRef(paths, ref, { to: commit }, where);
     requireGit(await git(['bundle', 'create', '--quiet', bundle, ref, `^${known}`], where), 'git bundle');
     requireGit(await git(['bundle', 'unbundle', bundle], where), 'git bundle');
   } finally {

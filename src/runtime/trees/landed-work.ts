@@ -1,10 +1,11 @@
 /** What landed in a team with trees, and how much of it is not in the user's files (docs/isolation.md). */
 import { ConflictError } from '../../model/text/errors.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { hasVault } from '../../store/team/vault.ts';
+import { hasVault } from '../../store/trees/vault.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
-import { commitOf, vaultHere, VaultRefs } from './vault.ts';
+import { vaultHere, VaultRefs } from './vault.ts';
+import { commitOf } from './vault-commits.ts';
 
 interface LandedWork {
   /** The common state. */

@@ -15,7 +15,7 @@ import {
   makeOwnGit,
   readyTree,
   setTreeAside,
-} from '../../store/team/vault.ts';
+} from '../../store/trees/vault.ts';
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
 import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
@@ -23,7 +23,9 @@ import { everyChange, GitFailure, LateGit, withoutRepositories, type EveryChange
 import type { GitWhere } from '../process/git.ts';
 import { become, nestedRepository, snapshot } from './tree-snapshot.ts';
 import { keepCommit } from './kept-objects.ts';
-import { commitOf, commitTree, inTree, inVault, isKnownTree, mergeTrees, treeOf, VaultRefs } from './vault.ts';
+import { mergeTrees } from './merge.ts';
+import { inTree, inVault, VaultRefs } from './vault.ts';
+import { commitOf, commitTree, isKnownTree, treeOf } from './vault-commits.ts';
 
 /** A change that a member made: absent if its tree is as it began. */
 export interface KeptChange {
@@ -173,17 +175,15 @@ export class MemberTree {
     this.#without = undefined;
     const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : from, without });
     if (from === undefined)
-      return { tree, commit: await commitTree({ tree, parents: [], message }, where), change: undefined };
+      return { tree, commit: commitTree({ tree, parents: [], message }, where), change: undefined };
     if (isKnownTree(from, tree)) {
       this.#without = without;
       return { tree, commit: undefined, change: undefined };
     }
-    const [change, commit] = await both(
-      everyChange(from, tree, where),
-      commitTree({ tree, parents: [from], message }, where),
-    );
+    const change = await everyChange(from, tree, where);
+    const commit = change.files.length === 0 ? undefined : commitTree({ tree, parents: [from], message }, where);
     if (nestedRepository(change.files) === undefined) this.#without = without;
-    return { tree, commit: change.files.length === 0 ? undefined : commit, change };
+    return { tree, commit, change };
   }
 
   /** Keeps a commit under a name, and as what the tree is. */

@@ -2,7 +2,7 @@
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { behindTree } from '../../store/team/vault.ts';
+import { behindTree } from '../../store/trees/vault.ts';
 import { lentIn } from './tree-needs.ts';
 
 export const shownTree = (store: TeamStore): ShownTree => ({

@@ -14,7 +14,7 @@ import {
   makeLentPlaces,
   MOST_COPIED_BYTES,
   noteSetup,
-} from '../../store/team/tree-needs.ts';
+} from '../../store/trees/tree-needs.ts';
 
 /** How commands run in a tree. */
 export interface TreeUse {

@@ -6,18 +6,19 @@ import type { Board } from '../../model/board/board.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { freeRef } from '../../store/team/vault.ts';
+import { freeRef } from '../../store/trees/vault.ts';
 import {
   forgetOutputIndex,
   isInTree,
   isKeptOutput,
   MOST_OUTPUT_BYTES,
   pathInTree,
-} from '../../store/team/tree-needs.ts';
+} from '../../store/trees/tree-needs.ts';
 import { requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { keepCommit } from './kept-objects.ts';
-import { commitTree, inTree, VaultRefs, type VaultGit } from './vault.ts';
+import { inTree, VaultRefs, type VaultGit } from './vault.ts';
+import { commitTree } from './vault-commits.ts';
 
 export class TreeOutputs {
   readonly #store: TeamStore;
@@ -63,7 +64,7 @@ export class TreeOutputs {
       requireGit(await git(['read-tree', '--empty'], where), 'git read-tree');
       requireGit(await git(['add', '-f', '--', `:(top,literal)${path}`], where), 'git add');
       const tree = requireGit(await git(['write-tree'], where), 'git write-tree');
-      return await commitTree({ tree, parents: [], message }, where);
+      return commitTree({ tree, parents: [], message }, where);
     } finally {
       forgetOutputIndex(this.#store.paths, this.#member);
     }

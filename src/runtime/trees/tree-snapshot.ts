@@ -1,5 +1,5 @@
 /** The files of a tree as git has them: read into the team's repository, and made those of a commit. */
-import { readyTree } from '../../store/team/vault.ts';
+import { readyTree } from '../../store/trees/vault.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { lentIn } from './tree-needs.ts';
 import { GitFailure, requireGit, stubsBelow, withoutRepositories, type TreeChange } from '../process/git-tree.ts';

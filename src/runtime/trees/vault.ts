@@ -13,11 +13,10 @@ import {
   freeRef,
   hasVault,
   isVaultOurs,
-  looseRef,
   makeVault,
   removeHalves,
   renewVault,
-} from '../../store/team/vault.ts';
+} from '../../store/trees/vault.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { IDENTITY } from '../process/bring-commit.ts';
@@ -25,7 +24,7 @@ import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { keepCommit } from './kept-objects.ts';
-import { mergeByIndex, type Merged } from './merge-by-index.ts';
+import { commitOf, commitTree, treeOf } from './vault-commits.ts';
 import { knownOf, refsOf } from '../process/safety-ref.ts';
 
 /** How git is run for it. */
@@ -150,53 +149,6 @@ export class VaultRefs {
   }
 }
 
-/** @returns the commit of a ref; undefined if there is none */
-export async function commitOf(ref: string, where: GitWhere): Promise<string | undefined> {
-  const vault = where.isOurs === true ? where.env?.['GIT_DIR'] : undefined;
-  const there = vault === undefined ? undefined : looseRef({ vault }, ref);
-  if (there !== undefined) return there;
-  const { code, text } = await git(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], where);
-  return code === 0 ? text.trim() : undefined;
-}
-
-/** Trees of commits that were looked at last; a commit's name says its tree. */
-const trees = new Map<string, string>();
-const MOST_TREES = 1_000;
-
-function noteTree(commit: string, tree: string): string {
-  if (trees.size >= MOST_TREES) trees.clear();
-  trees.set(commit, tree);
-  return tree;
-}
-
-/** @throws GitFailure */
-export async function treeOf(commit: string, where: GitWhere): Promise<string> {
-  const known = trees.get(commit);
-  if (known !== undefined) return known;
-  const tree = requireGit(await git(['rev-parse', '--verify', `${commit}^{tree}`], where), 'git rev-parse');
-  return noteTree(commit, tree);
-}
-
-/** Whether a tree is known to be the one of a commit, without asking git. */
-export const isKnownTree = (commit: string, tree: string): boolean => trees.get(commit) === tree;
-
-interface NewCommit {
-  readonly tree: string;
-  readonly parents: readonly string[];
-  readonly message: string;
-  /** Seconds since 1970: the same commit made again has the same name. */
-  readonly date?: string | undefined;
-}
-
-/** @throws GitFailure */
-export async function commitTree({ tree, parents, message, date }: NewCommit, where: GitWhere): Promise<string> {
-  const dates = date === undefined ? {} : { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
-  const args = ['commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-m', message];
-  const commit = requireGit(await git(args, { ...where, env: { ...where.env, ...dates } }), 'git commit-tree');
-  noteTree(commit, tree);
-  return commit;
-}
-
 /** Whether files of the last commit are in no object here. */
 async function lacksFiles(where: GitWhere): Promise<boolean> {
   const head = await commitOf('HEAD', where);
@@ -269,7 +221,7 @@ export async function openVault(
     makeVault(paths, facts, clock.now());
   }
   // Without parents, so that a shallow repository is no different.
-  const root = await commitTree(
+  const root = commitTree(
     {
       tree: await treeOf(commit, theirs),
       parents: [],
@@ -282,21 +234,4 @@ export async function openVault(
   await keepCommit(paths, { refs: [refs.root], commit: root }, own);
   requireGit(await git(['update-ref', refs.main, root, ''], own), 'git update-ref');
   return undefined;
-}
-
-/** What git says of words that it does not know. */
-const NOT_KNOWN = 129;
-
-/** @throws GitFailure */
-export async function mergeTrees(ours: string, theirs: string, where: GitWhere): Promise<Merged> {
-  const answer = await git(['merge-tree', '--write-tree', '-z', '--name-only', ours, theirs], where);
-  // Before 2.38 git cannot write what it merged.
-  if (answer.code === NOT_KNOWN) return mergeByIndex(ours, theirs, where);
-  if (answer.code !== 0 && answer.code !== 1) requireGit(answer, 'git merge-tree');
-  if (answer.code < 0 || answer.code > 1) throw new GitFailure(`git merge-tree: ${answer.said}`);
-  const [tree = '', ...rest] = answer.text.split('\0');
-  if (answer.code === 0) return { tree, conflicts: [], said: [] };
-  const end = rest.indexOf('');
-  const said = rest.slice(end + 1).filter((word) => word.startsWith('CONFLICT'));
-  return { tree, conflicts: [...new Set(rest.slice(0, end))], said: said.map((line) => line.trim()) };
 }

@@ -72,7 +72,10 @@ async function landedChanges(
   signal: AbortSignal,
 ): Promise<WorkspaceChanges> {
   const { name } = store.paths;
-  const { commitOf, vaultHere, VaultRefs } = await import('../trees/vault.ts');
+  const [{ vaultHere, VaultRefs }, { commitOf }] = await Promise.all([
+    import('../trees/vault.ts'),
+    import('../trees/vault-commits.ts'),
+  ]);
   const where = vaultHere(store, { signal });
   const refs = new VaultRefs(store);
   const attempt = task && attemptOf(task);

@@ -15,6 +15,18 @@ describe('git', () => {
     expect({ code, text: text.trim() }).toEqual({ code: 0, text: root });
   });
 
+  it('fails if it prints more than is kept, instead of answering with a part', async () => {
+    const root = tempDir();
+    execFileSync('git', ['init', '-q', root]);
+    const large = join(root, 'large');
+    execFileSync('truncate', ['-s', '257M', large]);
+    const object = execFileSync('git', ['hash-object', '-w', large], { cwd: root, encoding: 'utf8' }).trim();
+    const { code, said } = await git(['cat-file', 'blob', object], { cwd: root, signal });
+    expect({ code, said }).toEqual({ code: -1, said: 'git printed more than 256 MiB' });
+    const part = await git(['cat-file', 'blob', object], { cwd: root, signal, keptBytes: 10 });
+    expect([part.code, part.data.length, part.bytes]).toEqual([0, 10, 257 * 2 ** 20]);
+  });
+
   it('runs no filter of a bare repository that came as a plain directory', async () => {
     const root = tempDir();
     const bare = join(root, 'vendor');

@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { GitFailure } from '../../../src/runtime/process/git-tree.ts';
 import { mergeByIndex } from '../../../src/runtime/trees/merge-by-index.ts';
-import { mergeTrees } from '../../../src/runtime/trees/vault.ts';
+import { mergeCommit, mergeTrees } from '../../../src/runtime/trees/merge.ts';
+import { commitTree } from '../../../src/runtime/trees/vault-commits.ts';
 import { tempDir } from '../../support/temp.ts';
 import { git } from '../../support/tree-scene.ts';
 
@@ -61,7 +63,12 @@ it('merges as a newer git does, conflicts in the same files, and leaves marks', 
     const tree = git(at, 'write-tree').trim();
     return git(at, 'commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-m', 'x').trim();
   };
-  const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'merge.renames', GIT_CONFIG_VALUE_0: 'false' };
+  const env = {
+    GIT_DIR: join(at, '.git'),
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'merge.renames',
+    GIT_CONFIG_VALUE_0: 'false',
+  };
   const where = { cwd: at, isOurs: true, signal: new AbortController().signal, env };
   let [clean, torn] = [0, 0];
   for (const seed of SEEDS) {
@@ -73,14 +80,32 @@ it('merges as a newer git does, conflicts in the same files, and leaves marks', 
     const [ours, theirs] = ['ada', 'bob'].map((who) => commit(changed(first, who, draw), base));
     const expected = await mergeTrees(ours ?? '', theirs ?? '', where);
     const found = await mergeByIndex(ours ?? '', theirs ?? '', where);
+    const words = { message: 'Of both\n\nTeams-Task: 1', date: '1700000000' };
+    const inOne = await mergeCommit(ours ?? '', theirs ?? '', words, where);
     // Of a file that is a folder on the other side, a newer git keeps the file beside it, under another name.
     const named = expected.conflicts.map((path) => path.replace(/~[0-9a-f]{40}$/, ''));
     expect([seed, [...found.conflicts].sort()]).toEqual([seed, [...new Set(named)].sort()]);
     if (expected.conflicts.length === 0) {
       expect([seed, found.tree]).toEqual([seed, expected.tree]);
+      const parents = [ours ?? '', theirs ?? ''];
+      const commit = commitTree({ tree: expected.tree, parents, ...words }, where);
+      const listed = git(
+        at,
+        'rev-list',
+        '--objects',
+        '--no-object-names',
+        commit,
+        '--not',
+        ours ?? '',
+        `${ours}^{tree}`,
+      );
+      const objects = listed.trim().split('\n').sort();
+      const sorted = 'objects' in inOne && { ...inOne, objects: [...(inOne.objects ?? [])].sort() };
+      expect([seed, sorted]).toEqual([seed, { tree: expected.tree, commit, objects }]);
       clean += 1;
       continue;
     }
+    expect([seed, inOne]).toEqual([seed, expected]);
     torn += 1;
     for (const path of found.conflicts.filter((one) =>
       expected.said.some((line) => line.includes('content') && line.includes(one)),
@@ -88,4 +113,24 @@ it('merges as a newer git does, conflicts in the same files, and leaves marks', 
       expect(git(at, 'show', `${found.tree}:${path}`)).toBe(git(at, 'show', `${expected.tree}:${path}`));
   }
   expect(Math.min(clean, torn)).toBeGreaterThan(5);
+});
+
+it('fails where one side cannot be read, which git takes for unchanged', async () => {
+  const at = tempDir();
+  git(at, 'init', '-q');
+  const commit = (name: string, ...parents: string[]): string => {
+    writeFileSync(join(at, name), `${name}\n`);
+    git(at, 'add', '-A');
+    const tree = git(at, 'write-tree').trim();
+    rmSync(join(at, name));
+    return git(at, 'commit-tree', tree, ...parents.flatMap((one) => ['-p', one]), '-m', name).trim();
+  };
+  const base = commit('base');
+  const [ours, theirs] = [commit('ours', base), commit('theirs', base)];
+  const where = { cwd: at, isOurs: true, signal: new AbortController().signal, env: { GIT_DIR: join(at, '.git') } };
+  const tree = git(at, 'rev-parse', `${theirs}^{tree}`).trim();
+  rmSync(join(at, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+  const words = { message: 'Both', date: '1700000000' };
+  await expect(mergeTrees(ours, theirs, where)).rejects.toThrow(`Could not read ${tree}`);
+  await expect(mergeCommit(ours, theirs, words, where)).rejects.toThrow(GitFailure);
 });

@@ -15,7 +15,8 @@ import { knownOf } from '../../process/safety-ref.ts';
 import { triedAgain } from '../../process/try-again.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
 import { keepCommit } from '../../trees/kept-objects.ts';
-import { commitOf, commitTree, vaultHere, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { vaultHere, VaultRefs } from '../../trees/vault.ts';
+import { commitOf, commitTree, treeOf } from '../../trees/vault-commits.ts';
 import { attemptKey } from '../../trees/member-tree.ts';
 
 interface MadeBranch {
@@ -81,10 +82,7 @@ async function branchIn(
     if (Array.isArray(tree)) throw misfit(paths.name, change.subject, tree);
     if (tree === top.tree) continue;
     const parents = top.commit === undefined ? [] : [top.commit];
-    const commit = await commitTree(
-      { tree, parents, message: messageOf(change) },
-      { ...own, env: { ...own.env, ...who } },
-    );
+    const commit = commitTree({ tree, parents, message: messageOf(change) }, { ...own, env: { ...own.env, ...who } });
     top = { commit, tree };
     commits.push(change.subject);
   }

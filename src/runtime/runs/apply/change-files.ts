@@ -16,7 +16,8 @@ import { hasNoRoom } from '../../process/retry-disk.ts';
 import { triedAgain } from '../../process/try-again.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
 import { keepCommit } from '../../trees/kept-objects.ts';
-import { commitTree, inVault, treeOf, VaultRefs } from '../../trees/vault.ts';
+import { inVault, VaultRefs } from '../../trees/vault.ts';
+import { commitTree, treeOf } from '../../trees/vault-commits.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
 import { interruptedUndo, seenOf, stepAt, type UndoPlan } from '../undo.ts';
 
@@ -103,13 +104,13 @@ async function plan(
     // What git reads may be of elsewhere, where a folder is exchanged for a link, and members read the team's repository.
     const here = { ...own, env: { ...own.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: scratch } };
     const since = clock.now();
-    const now = await commitTree(
+    const now = commitTree(
       { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
       here,
     );
     const merged = await changeOnTop(files, { from, to }, here);
     if (merged.conflicts.length > 0) throw await refusal(merged.conflicts);
-    const after = await commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, here);
+    const after = commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, here);
     const changes = (await treeChanges(files, await treeOf(after, here), here)).filter(isFile);
     const ended = { start: now, end: after, since, landed, task, back };
     // What the files have already counts as applied, too.

@@ -8,10 +8,11 @@ import type { Task } from '../../../model/board/task.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
 import type { TeamReader } from '../../../store/team/team-reader.ts';
 import type { StoreOptions } from '../../../store/team/team-store.ts';
-import { requireGit } from '../../process/git-tree.ts';
+import { GitFailure, requireGit } from '../../process/git-tree.ts';
 import { git, type GitWhere } from '../../process/git.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
-import { inVault, treeOf } from '../../trees/vault.ts';
+import { inVault } from '../../trees/vault.ts';
+import { commitOf, treeOf } from '../../trees/vault-commits.ts';
 import { carryOutUndo } from '../carry-out-undo.ts';
 import { broughtBy } from './apply-landed.ts';
 import { listedFiles, planChange, type ApplyPlan, type FilesChange } from './change-files.ts';
@@ -48,7 +49,8 @@ export const planTaskUndo = (
         return later === undefined ? edited(task, 'taken back', files) : builtUpon(name, task, later, files);
       };
       // Brought with the whole, it is what its landing made of it.
-      const change = landed === undefined ? { from: its.to, to: its.from } : { from: commit, to: `${commit}^1` };
+      const change =
+        landed === undefined ? { from: its.to, to: its.from } : { from: commit, to: await parentOf(commit, own) };
       return { ...change, task: task.id, back: true, count: 1, refusal };
     },
     signal,
@@ -70,6 +72,13 @@ async function broughtLast(
   return undefined;
 }
 
+/** The state on which a change landed. @throws GitFailure */
+async function parentOf(commit: string, own: GitWhere): Promise<string> {
+  const parent = await commitOf(`${commit}^1`, own);
+  if (parent === undefined) throw new GitFailure(`${commit} stands on no other commit`);
+  return parent;
+}
+
 /** The first task whose change, applied with it, it cannot be taken out of. */
 async function builtOn(
   files: readonly string[],
@@ -78,11 +87,12 @@ async function builtOn(
 ): Promise<string | undefined> {
   const format = '--format=%H %(trailers:key=Teams-Task,valueonly,separator=%x2C)';
   const paths = files.map((path) => `:(top,literal)${path}`);
+  const before = await parentOf(from, own);
   const listed = await git(['log', '--first-parent', '--reverse', '-m', format, `${from}..${to}`, '--', ...paths], own);
   for (const row of requireGit(listed, 'git log').split('\n')) {
     const [state = '', task] = row.split(' ');
     if (state === '') continue;
-    const { conflicts } = await changeOnTop(await treeOf(state, own), { from, to: `${from}^1` }, own);
+    const { conflicts } = await changeOnTop(await treeOf(state, own), { from, to: before }, own);
     if (conflicts.length > 0) return task;
   }
   return undefined;

@@ -252,7 +252,8 @@ function exchange(disk: Disk, { own, draft, aside }: { own: string; draft: strin
 const isUsed = (disk: Disk, own: string): boolean => lookAt(disk, join(own, 'logs')) !== undefined;
 
 /** Removes the lock of a ref that a killed git left; only one process writes the ref at a time, and it is this one. */
-export const freeRef = ({ vault }: TeamPaths, ref: string): void => rmSync(join(vault, `${ref}.lock`), { force: true });
+export const freeRef = ({ vault }: Pick<TeamPaths, 'vault'>, ref: string): void =>
+  rmSync(join(vault, `${ref}.lock`), { force: true });
 
 /** What is older belongs to no git that works: it holds a lock for milliseconds, and writes on what it has begun. */
 const OLDEST_MS = 10_000;
