@@ -137,7 +137,7 @@ const ARCHITECTURE: Architecture = {
       builtins: ['fs'],
       why: "an agent's own configuration home: settings, links to logins",
     },
-    { path: 'os/awaited-pipe.ts', builtins: ['fs'], why: 'reads /proc, and opens the pipe that it found' },
+    { path: 'os/process-files.ts', builtins: ['fs'], why: 'reads /proc, and opens the pipe that it found' },
     { path: 'os/draw-marks.ts', builtins: ['crypto'], why: 'marks are drawn by crypto.randomInt' },
     { path: 'os/open-directory.ts', builtins: ['fs'], why: 'reads /proc' },
     {

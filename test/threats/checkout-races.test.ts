@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gitDiff } from '../../src/runtime/process/git-diff.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { repositoryAt, type Repository } from '../../src/runtime/process/git-place.ts';
-import { withTrees } from '../../src/runtime/process/git-tree.ts';
+import { withTrees } from '../../src/runtime/process/working-tree.ts';
 import { exchanging, fill, repeating } from '../support/exchanging.ts';
 import { tempDir } from '../support/temp.ts';
 

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashedFiles } from '../../src/runtime/agents/project-files.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
 import { repositoryAt } from '../../src/runtime/process/git-place.ts';
-import { withTrees } from '../../src/runtime/process/git-tree.ts';
+import { withTrees } from '../../src/runtime/process/working-tree.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { fencePlace, openFence, runInside, type FencePlace, ownHomeOf } from '../support/fence.ts';
 import { tempDir } from '../support/temp.ts';

@@ -5,11 +5,12 @@ import { closeSync, constants, mkdirSync, openSync, rmSync, symlinkSync, truncat
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { awaitedPipe } from '../../src/os/awaited-pipe.ts';
+import { awaitedPipe } from '../../src/os/process-files.ts';
 import { gitDiff } from '../../src/runtime/process/git-diff.ts';
 import { git } from '../../src/runtime/process/git.ts';
 import { repositoryAt, within } from '../../src/runtime/process/git-place.ts';
-import { bytesOf, treeChanges, withTrees } from '../../src/runtime/process/git-tree.ts';
+import { bytesOf, treeChanges } from '../../src/runtime/process/git-tree.ts';
+import { withTrees } from '../../src/runtime/process/working-tree.ts';
 import { until } from '../support/cli.ts';
 import { tempDir } from '../support/temp.ts';
 

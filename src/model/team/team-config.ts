@@ -148,7 +148,7 @@ export const startSchema = z.object({
   directory: z.string(),
   /** The repository at that time; absent in teams of earlier versions. */
   git: gitPlaceSchema.optional(),
-  /** Untracked files that were too large to keep, relative to the repository's root. */
+  /** Files that were too large to keep, relative to the repository's root. */
   leftOut: z.array(z.string()).optional(),
 });
 
@@ -162,7 +162,7 @@ const lifeSchema = z.object({
     .optional(),
   /** When it began, in milliseconds since 1970: what is older was a person's. */
   since: z.number().optional(),
-  /** Untracked files that were too large to keep, at one of both ends. */
+  /** Files that were too large to keep, at one of both ends. */
   leftOut: z.array(z.string()).optional(),
   /** With trees: the commit of the common state that `teams apply` brought into the files. */
   landed: z

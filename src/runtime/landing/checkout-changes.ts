@@ -3,7 +3,8 @@ import { cwdOf, stateIn } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
 import { repositoryAt } from '../process/git-place.ts';
-import { changedBetween, GitFailure, withTrees } from '../process/git-tree.ts';
+import { GitFailure } from '../process/git-tree.ts';
+import { changedBetween, withTrees } from '../process/working-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
 import { commitOf } from '../trees/vault-commits.ts';
 

@@ -2,7 +2,8 @@
 import { UsageError } from '../../model/text/errors.ts';
 import { LIMITS } from '../../policy/context-budget.ts';
 import { repositoryAt, type KnownPlace, type Repository } from './git-place.ts';
-import { DIFF, GitFailure, requireGit, withTrees } from './git-tree.ts';
+import { DIFF, GitFailure, requireGit } from './git-tree.ts';
+import { withTrees } from './working-tree.ts';
 import { git, type GitAnswer } from './git.ts';
 
 type Diff = { readonly known: KnownPlace } & (

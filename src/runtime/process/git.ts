@@ -8,7 +8,8 @@ import { childEnvironment } from '../../agents/agent-registry.ts';
 import { startProcess } from '../../agents/programs/process.ts';
 import { prlimitPath, type Marker } from '../../os/mark-environment.ts';
 import { findProgram, pathOutside } from '../../os/program-path.ts';
-import { watchPipes } from './pipe-watch.ts';
+import type { FileRead } from '../../os/process-files.ts';
+import { watchReads } from './read-watch.ts';
 import { treeIsolation, type TreeFiles } from './tree-git.ts';
 
 export interface GitWhere {
@@ -36,7 +37,7 @@ export interface GitAnswer {
   readonly bytes: number;
   /** The first line of its error output that is no hint. */
   readonly said: string;
-  /** It was ended because its time was over. */
+  /** It was ended because it took too long, or would: it would again. */
   readonly isLate?: boolean;
 }
 
@@ -225,30 +226,28 @@ async function run(args: readonly string[], where: GitWhere, inside?: Script): P
   };
   const started = await startProcess(request, { keptBytes });
   if (!started.ok) return unstarted(started.failure.message);
-  const pipes = watchPipes(started.process.pid, () => void started.process.stop());
+  const reads = watchReads(started.process.pid, () => void started.process.stop());
   let bytes = 0;
   for (let output = await started.process.next(); output; output = await started.process.next())
     if (output.stream === 'stdout') bytes += output.bytes.length;
   const end = await started.process.ended;
-  pipes.close();
-  const pipe = pipes.held();
+  reads.close();
+  const held = reads.held();
   const complaints = end.stderr.toString('utf8').trim().split('\n');
   const complaint = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
   // A part of a list would read as all of it.
   const isCut = where.keptBytes === undefined && bytes > keptBytes;
-  const said = isCut
-    ? `git printed more than ${keptBytes / 2 ** 20} MiB`
-    : pipe !== undefined
-      ? `${pipe} is a pipe, and git waits for it: remove it`
-      : end.kind === 'timeout'
-        ? `git took more than ${PATIENCE_MS / 1_000} s`
-        : complaint;
+  const ended =
+    end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s${atLast(reads.last())}` : complaint;
+  const said = isCut ? `git printed more than ${keptBytes / 2 ** 20} MiB` : (held?.why ?? ended);
   return {
     code: end.kind === 'exited' && !isCut ? end.code : -1,
     text: end.stdout.toString('utf8'),
     data: end.stdout,
     bytes,
     said,
-    isLate: end.kind === 'timeout' && pipe === undefined,
+    isLate: held === undefined ? end.kind === 'timeout' : held.kind === 'large',
   };
 }
+
+const atLast = (read: FileRead | undefined): string => (read === undefined ? '' : `, at last for ${read.path}`);

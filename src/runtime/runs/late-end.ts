@@ -2,7 +2,8 @@
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
 import { within, type Repository } from '../process/git-place.ts';
-import { requireGit, withTrees } from '../process/git-tree.ts';
+import { requireGit } from '../process/git-tree.ts';
+import { withTrees } from '../process/working-tree.ts';
 import { git } from '../process/git.ts';
 import { messageOf, refOf } from '../process/safety-ref.ts';
 import { unusedRef } from '../process/team-refs.ts';

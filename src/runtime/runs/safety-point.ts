@@ -6,7 +6,9 @@
 import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { hasRepository, repositoryAt, within } from '../process/git-place.ts';
-import { GitFailure, requireGit, untracked, withTrees, type Trees } from '../process/git-tree.ts';
+import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { withTrees, type Trees } from '../process/working-tree.ts';
+import { untracked } from '../process/working-tree.ts';
 import { unusedRef } from '../process/team-refs.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { afterRunning } from '../../os/work-timer.ts';
@@ -112,7 +114,7 @@ async function commitAll(
   const repository = await repositoryAt(where, start && knownOf(session.store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const message = (text: string): string => messageOf(text, session.store.paths.root, repository.top);
-  const { large: leftOut, bytes } = await untracked(repository, where, session.keptFileBytes);
+  const { large, bytes } = await untracked(repository, where, session.keptFileBytes);
   const told = afterRunning(TOLD_AFTER_MS, () =>
     session.tell({
       type: 'baseline.slow',
@@ -120,7 +122,8 @@ async function commitAll(
     }),
   );
   try {
-    return await withTrees(repository, where, { leftOut }, async (trees, scratch) => {
+    return await withTrees(repository, where, { leftOut: large }, async (trees, scratch) => {
+      const leftOut = [...large, ...trees.large.map(({ path }) => path)];
       const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
       const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
       const index = await commit(

@@ -15,7 +15,7 @@ import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/
 import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within, type Repository } from '../process/git-place.ts';
-import { otherTeams } from '../process/named-roots.ts';
+import { otherTeams } from '../process/worktrees.ts';
 import { knownOf, rootIn, type SafetyPoint } from '../process/safety-ref.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { leadStatusOf } from '../views/external-status.ts';

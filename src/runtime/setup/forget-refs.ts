@@ -1,7 +1,7 @@
 /** Deletes the git refs of a team that is removed. A copy of its folder in the same repository keeps those of its own. */
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { hasRepository, repositoryAt, within } from '../process/git-place.ts';
-import { namedRoots, otherTeams } from '../process/named-roots.ts';
+import { namedRoots, otherTeams } from '../process/worktrees.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { formerRefOf, knownOf, refsOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { deleteRefs, refsBelow } from '../process/team-refs.ts';

@@ -6,7 +6,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Message, Side } from '../../model/team/message.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
-import type { ChangedFile } from '../process/git-tree.ts';
+import type { ChangedFile } from '../process/working-tree.ts';
 import type { Skill } from '../../store/session/skills.ts';
 import type { ToolResult } from './tool-answer.ts';
 import type { SubagentTask, Subagents } from './subagents.ts';

@@ -173,7 +173,12 @@ export class MemberTree {
   ): Promise<TreeLook> {
     const without = isFirst ? this.#without : undefined;
     this.#without = undefined;
-    const tree = await snapshot(where, { lend: this.#lend, from: isFirst ? undefined : from, without });
+    const read = { lend: this.#lend, from: isFirst ? undefined : from, without };
+    const tree = await snapshot(where, read).catch((error: unknown) => {
+      // Its git was killed with its isolation, and left its lock.
+      if (error instanceof LateGit) readyTree(this.#store.paths, this.#member);
+      throw error;
+    });
     if (from === undefined)
       return { tree, commit: commitTree({ tree, parents: [], message }, where), change: undefined };
     if (isKnownTree(from, tree)) {

@@ -91,7 +91,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     notes: [
       ...(options.notes ?? []),
       ...gates.flatMap(gateNote),
-      ...leftOutNote(run?.start),
+      ...leftOutNote(run),
       ...account.notes,
       ...permissionNotes(store.board.board),
     ],
@@ -118,13 +118,13 @@ const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({
 /** Names in one note. */
 const MOST_NAMES = 5;
 
-function leftOutNote(start: SafetyPoint | undefined): string[] {
-  const { leftOut = [] } = start ?? {};
+function leftOutNote(run: Pick<RunState, 'start' | 'lives'> | undefined): string[] {
+  const leftOut = [...new Set([run?.start, ...(run?.lives ?? [])].flatMap((kept) => kept?.leftOut ?? []))];
   if (leftOut.length === 0) return [];
   const more = leftOut.length > MOST_NAMES ? `, and ${leftOut.length - MOST_NAMES} more` : '';
   const names = leftOut.slice(0, MOST_NAMES).map(quoted).join(', ');
   return [
-    `The safety point does not keep untracked files over safetyPoint.maxFileBytes: ${names}${more}. The undo leaves them as they are.`,
+    `The safety point keeps no untracked files over safetyPoint.maxFileBytes, and no changed files over 2 GiB: ${names}${more}. The undo leaves them as they are.`,
   ];
 }
 

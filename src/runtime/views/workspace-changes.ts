@@ -5,18 +5,8 @@ import type { Attempt, Task } from '../../model/board/task.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
-import {
-  bytesOf,
-  changedBetween,
-  GitFailure,
-  requireGit,
-  treeChanges,
-  DIFF,
-  withTrees,
-  type ChangedFile,
-  type TreeChange,
-  type Trees,
-} from '../process/git-tree.ts';
+import { bytesOf, GitFailure, requireGit, treeChanges, DIFF, type TreeChange } from '../process/git-tree.ts';
+import { changedBetween, withTrees, type ChangedFile, type Trees } from '../process/working-tree.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
 import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
@@ -85,7 +75,7 @@ async function landedChanges(
     const from = attempt?.base ?? (await commitOf(refs.root, where));
     const to = attempt?.commit ?? (await commitOf(refs.main, where));
     if (from === undefined || to === undefined) throw new GitFailure('its repository is gone');
-    const trees: Trees = { staged: undefined, files: to, where };
+    const trees: Trees = { staged: undefined, files: to, large: [], where };
     const files = await changedBetween(from, trees);
     return { from, files, text: await textOf(from, trees, files) };
   } catch (error) {
@@ -205,7 +195,7 @@ async function inTrees<T>(
   const here = (path: string): string => posix.relative(repository.prefix, path);
   return end === undefined
     ? withTrees(repository, { signal }, { leftOut: start.leftOut }, (trees) => use(trees, here))
-    : use({ staged: undefined, files: end, where: within(repository, { signal }) }, here);
+    : use({ staged: undefined, files: end, large: [], where: within(repository, { signal }) }, here);
 }
 
 /** Paths that differ from a safety point, relative to the working directory; or why they are unknown. */

@@ -42,8 +42,18 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Larger than any file that an undo puts in place. */
-const LARGEST = 2 ** 31;
+/** Of a regular file, in bytes; undefined for anything else, and for what may not be looked at. */
+export function fileSize(path: string): number | undefined {
+  try {
+    const found = lstatSync(path);
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Larger than any file that an undo puts in place; git reads no larger one for us. */
+export const MOST_FILE_BYTES = 2 ** 31;
 const CHUNK = 1024 * 1024;
 
 const hashLike = (like: string) => createHash(like.length === 64 ? 'sha256' : 'sha1');
@@ -53,7 +63,7 @@ function blobOf(path: string, like: string): { readonly hash: string; readonly m
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > LARGEST) return undefined;
+    if (!stat.isFile() || stat.size > MOST_FILE_BYTES) return undefined;
     const hash = hashLike(like).update(`blob ${stat.size}\0`);
     const bytes = Buffer.allocUnsafe(Math.min(CHUNK, stat.size + 1));
     let length = 0;
@@ -72,7 +82,7 @@ function blobOf(path: string, like: string): { readonly hash: string; readonly m
 /**
  * Copies the bytes of a file as it is now, or where a link leads, to a place of ours.
  *
- * @returns the mode in a tree; undefined for what a tree cannot hold, and behind a link
+ * @returns the mode in a tree; undefined for what a tree cannot hold, behind a link, and over 2 GiB
  */
 export const copyEntry = (top: string, path: string, to: string): string | undefined =>
   reached(top, path, (name) => {
@@ -89,6 +99,7 @@ function copyFile(name: string, to: string): string | undefined {
   const copy = openSync(to, 'w', 0o600);
   try {
     const { mode, size } = fstatSync(file);
+    if (size > MOST_FILE_BYTES) return undefined;
     const bytes = Buffer.allocUnsafe(Math.min(CHUNK, size + 1));
     // A file that grows is not followed for ever.
     for (let left = size; left > 0;) {

@@ -1,9 +1,9 @@
 /**
- * The named pipe for which a process waits, by `/proc`. A pipe may lie where a program expects a file, and then the
- * program waits until somebody writes. Linux on x64 and arm64 only; elsewhere, and where a user may not look, no pipe
- * is found.
+ * What holds up a process that reads files, by `/proc`: a named pipe where it expects a file, for which it waits until
+ * somebody writes; or a file that is too large to be read, as a sparse one of terabytes that takes no space. Linux only,
+ * pipes on x64 and arm64; elsewhere, and where a user may not look, nothing is found.
  */
-import { closeSync, constants, openSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
 
@@ -87,5 +87,48 @@ export function releasePipe({ path }: AwaitedPipe): void {
     closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY));
   } catch {
     // Nobody waits there any more.
+  }
+}
+
+export interface FileRead {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * The largest file that a process, or what it started, has open only to read.
+ *
+ * @param isCounted gets the path of a file; files that do not count are passed over
+ */
+export function largestRead(pid: number, isCounted: (path: string) => boolean): FileRead | undefined {
+  let largest: FileRead | undefined;
+  for (const read of family(pid).flatMap(readsOf))
+    if (read.bytes > (largest?.bytes ?? 0) && isCounted(read.path)) largest = read;
+  return largest;
+}
+
+function readsOf(pid: number): FileRead[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => readOf(pid, descriptor) ?? []);
+  } catch {
+    // It ended, or it may not be looked at.
+    return [];
+  }
+}
+
+/** The bits of a descriptor's flags that say how it is open; 0 is: only to read. */
+const ACCESS = 0o3;
+
+function readOf(pid: number, descriptor: string): FileRead | undefined {
+  const at = `/proc/${pid}/fd/${descriptor}`;
+  try {
+    const file = statSync(at);
+    if (!file.isFile()) return undefined;
+    const [, flags = '1'] =
+      /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return (parseInt(flags, 8) & ACCESS) === 0 ? { path: readlinkSync(at), bytes: file.size } : undefined;
+  } catch {
+    // It was closed.
+    return undefined;
   }
 }
