@@ -88,7 +88,7 @@ describe('while a program exchanges a folder of its tree for a link', { timeout:
 
   it('its own repository is made anew, and nothing elsewhere is written or removed', async () => {
     const where = inTree(paths, ada, { signal });
-    const commit = await commitTree({ tree: await snapshot(where, { lend: [] }), parents: [], message: 'one' }, where);
+    const commit = commitTree({ tree: await snapshot(where, { lend: [] }), parents: [], message: 'one' }, where);
     const before = contentsOf(outside);
     await exchanging(join(tree, '.git/objects'), outside);
     const made = await repeating(() => {

@@ -1,33 +1,58 @@
 /**
  * What a member claims where a claim takes a while to be known, as on a store of several machines: its own tasks first;
- * then, of the first k ready tasks it may claim, the one at its place among the k idle members, by name.
- *
- * Members that see the same board so choose different tasks. A claim takes its member from the idle and its task from the
- * ready, so the others' choices stay as they are.
+ * then, among the first ready tasks that it may claim, one whose number is its own: they go round among all members, by
+ * name. So it does not depend on who is idle just now, which each member sees a little differently. Who finds none takes
+ * one that no idle member has by that rule.
  */
 import type { Board } from '../../model/board/board.ts';
 import { nextClaim } from '../../model/board/listed-tasks.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 
+/** The ready tasks that are looked at, for each member: a task waits for at most as many others that came later. */
+const WINDOW = 2;
+
 export function spreadClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
-  const idle = idleMembers(board);
-  const place = Math.max(idle.indexOf(name), 0);
+  const all = joinedMembers(board, name);
+  const ready = firstReady(board, name, { except, most: WINDOW * all.length });
+  if (ready[0]?.owner === name) return ready[0];
+  const idle = all.filter((one) => one === name || !board.busy.has(one));
+  const choices = new Map<Name, Task>();
+  const free = new Set(ready);
+  const choose = (one: Name, task: Task | undefined): void => {
+    if (task === undefined) return;
+    choices.set(one, task);
+    free.delete(task);
+  };
+  for (const one of idle)
+    choose(
+      one,
+      ready.find(({ id }) => all[(Number(id) - 1) % all.length] === one),
+    );
+  for (const one of idle) if (!choices.has(one)) choose(one, [...free][0]);
+  // With fewer tasks than idle members, the last of these share them, from the first task on.
+  return choices.get(name) ?? ready[idle.indexOf(name) % Math.max(ready.length, 1)];
+}
+
+function firstReady(
+  board: Board,
+  name: Name,
+  { except, most }: { readonly except: ReadonlySet<string>; readonly most: number },
+): Task[] {
   const passed = new Set(except);
   const ready: Task[] = [];
-  while (ready.length <= place) {
+  while (ready.length < most) {
     const task = nextClaim(board, name, passed);
     if (task === undefined) break;
-    if (ready.length === 0 && task.owner === name) return task;
     ready.push(task);
+    if (task.owner === name) break;
     passed.add(task.id);
   }
-  // With fewer tasks than idle members, the last of these share them, from the first task on.
-  return ready[place % Math.max(ready.length, 1)];
+  return ready;
 }
 
 /** By name: each process sees the same order. */
-const idleMembers = ({ members, busy }: Board): Name[] =>
+const joinedMembers = ({ members }: Board, name: Name): Name[] =>
   [...members.values()]
-    .flatMap(({ name, state }) => (state === 'joined' && !busy.has(name) ? [name] : []))
+    .flatMap(({ name: one, state }) => (state === 'joined' || one === name ? [one] : []))
     .toSorted((a, b) => (a < b ? -1 : 1));

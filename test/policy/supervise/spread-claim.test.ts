@@ -23,7 +23,7 @@ describe('a claim that is spread', () => {
 
   it('an own task comes first, and nobody else chooses it', () => {
     const seen = world({ profile: 'v8', claim: 'auto', members: MEMBERS, tasks: [{}, {}, { owner: 'dee' }, {}, {}] });
-    expect(choices(seen)).toEqual(['1', '2', '4', '3']);
+    expect(choices(seen)).toEqual(['1', '2', '5', '3']);
   });
 
   it('fewer tasks than idle members are shared, and one is always chosen', () => {
@@ -33,7 +33,34 @@ describe('a claim that is spread', () => {
   });
 
   it('what was lost is not chosen again', () => {
-    expect(spreadClaim(team(3).board, name('ada'), new Set(['1']))?.id).toBe('2');
+    expect(spreadClaim(team(3).board, name('ada'), new Set(['1']))?.id).not.toBe('1');
+  });
+
+  it('a member that becomes idle again changes no choice of the others', () => {
+    const seen = team(12);
+    for (const [member, task] of [
+      ['ada', '1'],
+      ['bob', '2'],
+    ] as const)
+      seen.claim(member, task);
+    expect(choices(seen)).toEqual([undefined, undefined, '3', '4']);
+    seen.complete('ada', '1');
+    expect(choices(seen)).toEqual(['5', undefined, '3', '4']);
+  });
+
+  it('a task waits for a bounded number of later ones while the member whose number it has is busy', () => {
+    const seen = team(40);
+    seen.claim('bob', '2');
+    const order: string[] = [];
+    while (order.length < 39) {
+      const task = spreadClaim(seen.board, name('ada'));
+      if (task === undefined) break;
+      seen.claim('ada', task.id);
+      seen.complete('ada', task.id);
+      order.push(task.id);
+    }
+    for (const [at, id] of order.entries()) expect(Math.abs(Number(id) - at)).toBeLessThan(40);
+    expect(new Set(order).size).toBe(39);
   });
 
   it('whichever members are idle, none loses a claim while there are as many tasks', () => {
