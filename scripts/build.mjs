@@ -166,7 +166,8 @@ async function bundleProcesses(chunks) {
     supported: { 'dynamic-import': false },
     banner: { js: URL_IN_CJS },
   };
-  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: PROCESSES });
+  const { teammate, ...others } = PROCESSES;
+  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: others });
   const parts = [...verbs].map(
     (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
   );
@@ -180,7 +181,7 @@ async function bundleProcesses(chunks) {
     ...options,
     plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outExtension: { '.js': '.cjs' },
-    entryPoints: { frequent: FREQUENT },
+    entryPoints: { frequent: FREQUENT, teammate },
   });
   const late = await build({
     ...options,

@@ -89,3 +89,10 @@ it('the frequent verbs have a bundle of their own, small and without commander',
     expect([part, text.includes(part)]).toEqual([part, false]);
   expect(text.length).toBeLessThan(1_250_000);
 });
+
+it('the frequent verbs and a teammate evaluate their modules late', () => {
+  for (const name of ['frequent', 'teammate']) {
+    const late = bundle(name).match(/__commonJS\(\{"late:src\//g)?.length ?? 0;
+    expect([name, late > 300]).toEqual([name, true]);
+  }
+});
