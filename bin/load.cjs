@@ -16,9 +16,12 @@ const DIST = join(__dirname, '..', 'dist');
 const CHECKSUM_BYTES = 32;
 const OLD_MS = 30 * 24 * 3_600_000;
 
-/** The name of a cache: everything that makes one useless for another bundle or Node. */
-const cacheName = (name, bundle) =>
-  `${name}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`;
+/**
+ * The name of a cache: everything that makes one useless for another bundle or Node. A bundle has one, or one for each
+ * of its parts: only what a run of that part uses is compiled in it.
+ */
+const cacheName = (name, bundle, part) =>
+  `${part === undefined ? name : `${name}.${part}`}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`;
 
 const builtCache = (cache) => join(DIST, 'cache', cache);
 
@@ -86,13 +89,16 @@ function keep(cache, script) {
 /** Each bundle that runs in this process, by its name. */
 const loaded = new Map();
 
-/** @returns {{ script: Script, exports: object, cache: string, isCached: boolean }} a bundle, run once */
-function load(name) {
+/**
+ * @param {string} [part] what the process does with the bundle, if it has a cache for each part
+ * @returns {{ script: Script, exports: object, cache: string, isCached: boolean }} a bundle, run once
+ */
+function load(name, part) {
   const known = loaded.get(name);
   if (known) return known;
   const filename = join(DIST, `${name}.cjs`);
   const bundle = readFileSync(filename);
-  const cache = cacheName(name, bundle);
+  const cache = cacheName(name, bundle, part);
   const cachedData =
     readCache(
       () => builtCache(cache),
@@ -120,12 +126,12 @@ importLazily.now = (name) => load(name).exports;
  * Loads a program to run.
  * @returns what its bundle exports
  */
-function program(name) {
+function program(name, part) {
   if (loaded.size === 0)
     process.once('exit', () => {
       for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(cache, script);
     });
-  return load(name).exports;
+  return load(name, part).exports;
 }
 
 module.exports = { program, load, loaded, builtCache, writeCache };

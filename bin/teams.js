@@ -29,7 +29,7 @@ async function run() {
   if (tellVersion(argv)) return;
   try {
     const { program } = require('./load.cjs');
-    const code = FREQUENT.includes(argv[0]) ? await program('frequent').main(argv) : undefined;
+    const code = FREQUENT.includes(argv[0]) ? await program('frequent', argv[0]).main(argv) : undefined;
     process.exitCode = code ?? (await program('teams').main(argv));
   } catch (error) {
     if (error.code !== 'ENOENT' || !/[/]dist[/]\w+[.]cjs$/.test(error.path)) throw error;

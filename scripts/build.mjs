@@ -8,6 +8,7 @@
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -165,7 +166,8 @@ async function bundleProcesses(chunks) {
     supported: { 'dynamic-import': false },
     banner: { js: URL_IN_CJS },
   };
-  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: PROCESSES });
+  const { teammate, ...others } = PROCESSES;
+  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: others });
   const parts = [...verbs].map(
     (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
   );
@@ -179,7 +181,7 @@ async function bundleProcesses(chunks) {
     ...options,
     plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outExtension: { '.js': '.cjs' },
-    entryPoints: { frequent: FREQUENT },
+    entryPoints: { frequent: FREQUENT, teammate },
   });
   const late = await build({
     ...options,
@@ -247,7 +249,17 @@ async function runNode(file, ...argv) {
   return printed;
 }
 
-const warmUp = (name) => runNode('scripts/warm-up.mjs', name);
+/** @returns the paths of the caches that it made */
+const warmUp = async (...argv) => (await runNode('scripts/warm-up.mjs', ...argv)).split('\n');
+
+/** Each first word of a frequent verb has a cache of its own; they are made with those of all verbs. */
+async function warmUpFrequent() {
+  const { frequentVerbs } = createRequire(import.meta.url)('../bin/load.cjs').load('frequent').exports;
+  const caches = [];
+  for (const word of new Set(frequentVerbs().map(({ name }) => name.split(' ')[0])))
+    caches.push(...(await warmUp('frequent', word)));
+  return caches;
+}
 
 async function emitTypes() {
   rmSync(join(DIST, 'types'), { recursive: true, force: true });
@@ -278,7 +290,8 @@ async function main() {
   const page = await bundlePage();
   const outputs = [...modules.outputFiles, ...processes, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
-  const caches = (await Promise.all(Object.keys(PROCESSES).map(warmUp))).flatMap((printed) => printed.split('\n'));
+  const caches = (await Promise.all(Object.keys(PROCESSES).map((name) => warmUp(name)))).flat();
+  caches.push(...(await warmUpFrequent()));
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();
 }

@@ -1,23 +1,25 @@
 /**
  * node scripts/warm-up.mjs NAME — makes the code caches of dist/NAME.cjs and of the bundles that it loads, and prints
- * their paths. It runs the bundle in its own process, calls its `warmUp()` (what every start does, without effects),
+ * their paths; `frequent WORD` makes that of the frequent verbs which begin with this word. It runs the bundle in its own process, calls its `warmUp()` (what every start does, without effects),
  * and keeps what V8 compiled.
  */
 import { createRequire } from 'node:module';
 
 const { builtCache, load, loaded, writeCache } = createRequire(import.meta.url)('../bin/load.cjs');
 
-const [name] = process.argv.slice(2);
-const { exports } = load(name);
+const [name, word] = process.argv.slice(2);
+const frequent = name === 'frequent' ? load(name, word) : undefined;
+const { exports } = load(frequent ? 'teams' : name);
 for (const wanted of ['main', 'warmUp'])
-  if (typeof exports[wanted] !== 'function') throw new Error(`dist/${name}.cjs does not export ${wanted}().`);
-await exports.warmUp((argv, io) => load('frequent').exports.main(argv, io));
+  if (typeof exports[wanted] !== 'function') throw new Error(`The bundle of ${name} does not export ${wanted}().`);
+await exports.warmUp(frequent && { word, run: frequent.exports.main });
 // Bundles of packages that no verb of the warm-up needs.
 if (name === 'teams') {
   load('yaml').exports.parse('name: warm\ntasks:\n  - { subject: "look", run: true }\n');
   load('picomatch').exports('src/**/*.{ts,tsx}')('src/a/b.ts');
 }
-const caches = [...loaded.values()].map(({ script, cache }) => ({ path: builtCache(cache), script }));
+const made = frequent ? [frequent] : [...loaded.values()];
+const caches = made.map(({ script, cache }) => ({ path: builtCache(cache), script }));
 for (const { path, script } of caches) writeCache(path, script.createCachedData());
 process.stdout.write(caches.map(({ path }) => path).join('\n'));
 // End here: what the warm-up opened is not needed any more.

@@ -158,7 +158,7 @@ const ARCHITECTURE: Architecture = {
     },
     {
       path: 'surfaces/cli/own-stream.ts',
-      builtins: ['fs'],
+      builtins: ['fs', 'os'],
       why: "writes this process's own streams: Node gives a stream to a file up at its first error",
     },
     { path: 'surfaces/cli/cli-warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },

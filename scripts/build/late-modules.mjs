@@ -23,6 +23,8 @@ export const lateModules = (root, prepare) => ({
       return file.startsWith(source) ? { path: relative(root, file), namespace: 'late' } : undefined;
     });
     bundler.onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => {
+      // What it does is done where zod is loaded.
+      if (path === 'src/model/text/interpreted-schemas.ts') return { contents: '' };
       const file = join(root, path);
       const { code } = await transform(prepare(readFileSync(file, 'utf8'), file), {
         loader: 'ts',

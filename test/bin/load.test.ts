@@ -23,7 +23,7 @@ const teams = async (...argv: string[]): Promise<string> => {
   return (await promisify(execFile)(process.execPath, [join(installed, 'bin', 'teams.js'), ...argv], options)).stdout;
 };
 /** The cache of the bundle with the frequent verbs. */
-const kept = (): string => join(caches, readdirSync(caches).find((file) => file.startsWith('frequent-')) ?? '');
+const kept = (): string => join(caches, readdirSync(caches).find((file) => file.startsWith('frequent.list-')) ?? '');
 
 describe('a start without a code cache', () => {
   it('a start without a code cache keeps one for the next, which does not change it', async () => {

@@ -27,6 +27,7 @@ function loadedBy(...argv: string[]): string[] {
   writeFileSync(empty, '');
   const [few, all] = [[empty], argv].map((program) => {
     execFileSync(process.execPath, ['--require', list, ...program], {
+      stdio: 'ignore',
       env: { PATH: process.env['PATH'], HOME: folder },
     });
     return JSON.parse(readFileSync(join(folder, 'loaded'), 'utf8')) as string[];
@@ -43,6 +44,40 @@ it('--version loads no module of Node and no bundle', () => {
   );
 });
 
+/** Modules of Node that are slow to load, by a part of their name. */
+const SLOW = /\b(?:http|https|net|tty|dgram|tls|readline|child_process|fs\/promises|fs\/streams|perf|zlib|dns)\b/;
+
+it.each(['send t ada hello', 'list', 'status t', 'task list t', 'inbox t ada', 'why t', 'log t'])(
+  '`%s` loads no slow module of Node, and no other bundle',
+  (line) => {
+    execFileSync(process.execPath, [BIN, 'create', 't', '--member', 'ada', '--root', folder], { stdio: 'ignore' });
+    const loaded = loadedBy(BIN, ...line.split(' '), '--root', folder);
+    expect(loaded.filter((name) => SLOW.test(name) && !name.endsWith('event_loop_utilization'))).toEqual([]);
+    expect(bundlesOf(line)).toEqual(['frequent.cjs']);
+  },
+);
+
+/** The bundles that a command line reads. */
+function bundlesOf(line: string): readonly string[] {
+  const read = join(folder, 'read.cjs');
+  writeFileSync(
+    read,
+    `const fs = require('node:fs');
+     const { readFileSync } = fs;
+     const names = [];
+     fs.readFileSync = (path, ...more) => {
+       if (/[.]cjs$/.test(String(path))) names.push(String(path).split('/').at(-1));
+       return readFileSync(path, ...more);
+     };
+     process.on('exit', () => fs.writeFileSync(${JSON.stringify(join(folder, 'bundles'))}, JSON.stringify(names)));`,
+  );
+  execFileSync(process.execPath, ['--require', read, BIN, ...line.split(' '), '--root', folder], {
+    stdio: 'ignore',
+    env: { PATH: process.env['PATH'], HOME: folder },
+  });
+  return (JSON.parse(readFileSync(join(folder, 'bundles'), 'utf8')) as string[]).filter((name) => name !== 'load.cjs');
+}
+
 const bundle = (name: string): string => readFileSync(join(PACKAGE, 'dist', `${name}.cjs`), 'latin1');
 
 it('the frequent verbs have a bundle of their own, small and without commander', () => {
@@ -53,4 +88,11 @@ it('the frequent verbs have a bundle of their own, small and without commander',
   for (const part of ['node_modules/commander', 'src/app.ts', PACKAGE])
     expect([part, text.includes(part)]).toEqual([part, false]);
   expect(text.length).toBeLessThan(1_250_000);
+});
+
+it('the frequent verbs and a teammate evaluate their modules late', () => {
+  for (const name of ['frequent', 'teammate']) {
+    const late = bundle(name).match(/__commonJS\(\{"late:src\//g)?.length ?? 0;
+    expect([name, late > 300]).toEqual([name, true]);
+  }
 });

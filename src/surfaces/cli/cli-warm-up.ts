@@ -17,6 +17,7 @@ const ASKED = [
   'task get warm 1',
   'send warm ada hello',
   'inbox warm ada',
+  'take warm ada',
   'status warm',
   'log warm',
   'task claim warm --next --as ada',
@@ -31,11 +32,17 @@ const ASKED = [
 
 type CommandLine = (argv: readonly string[], io: CliIo) => Promise<number | undefined>;
 
+/** The frequent verbs that begin with a word, from their own bundle. */
+interface FrequentVerbs {
+  readonly word: string;
+  readonly run: CommandLine;
+}
+
 /**
- * @param frequent the command line of the frequent verbs, from its own bundle; undefined for another verb
+ * @param frequent runs these verbs instead; the others run as always
  * @throws Error when a verb fails, because then the cache would hold the wrong code
  */
-export async function warmUp(frequent: CommandLine): Promise<void> {
+export async function warmUp(frequent?: FrequentVerbs): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
   const silent: OutputStream = { write: (_text, done) => done?.() };
   try {
@@ -47,13 +54,12 @@ export async function warmUp(frequent: CommandLine): Promise<void> {
       gone: new AbortController().signal,
       environment: { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd },
     };
-    const either: CommandLine = async (argv, io) => (await frequent(argv, io)) ?? (await main(argv, io));
-    for (const run of [main, either])
-      for (const words of ASKED) {
-        const code = await run([...words.split(' '), '--root', cwd], outside);
-        if (code !== 0 && words !== 'nonsense')
-          throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
-      }
+    for (const words of ASKED) {
+      const argv = [...words.split(' '), '--root', cwd];
+      const run = argv[0] === frequent?.word ? frequent.run : main;
+      const code = await run(argv, outside);
+      if (code !== 0 && words !== 'nonsense') throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
+    }
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

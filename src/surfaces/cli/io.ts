@@ -98,17 +98,23 @@ let own: CliIo | undefined;
 /** The streams and environment of this process. A reader that exits early (`teams log | head`) causes no error. */
 export function processIo(): CliIo {
   if (own) return own;
-  const gone = new AbortController();
-  const output = new OwnOutput(() => gone.abort());
+  let gone: AbortController | undefined;
+  const whenGone = (): AbortController => (gone ??= new AbortController());
+  const output = new OwnOutput(() => whenGone().abort());
   own = {
-    stdin: process.stdin,
+    // Opened when it is read: Node loads a fifth of its own modules for it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: output.stdout,
     stderr: output.stderr,
     environment: process.env,
     get cwd() {
       return workingDirectory();
     },
-    gone: gone.signal,
+    get gone() {
+      return whenGone().signal;
+    },
     own: output,
   };
   return own;

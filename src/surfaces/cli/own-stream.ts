@@ -6,7 +6,8 @@
  * out and counted, and the count is printed as soon as there is room. Data on stdout must have no gaps: after the first
  * failure nothing more is written, and `failure` says why.
  */
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
 import process from 'node:process';
 import { isatty } from 'node:tty';
 import { realClock } from '../../app.ts';
@@ -50,8 +51,9 @@ export class OwnStream implements OutputStream {
 
   constructor(options: OwnStreamOptions) {
     this.#options = options;
-    this.isTTY = isatty(options.descriptor);
-    this.#isFile = !this.isTTY && isFile(options.descriptor);
+    const kind = kindOf(options.descriptor);
+    this.isTTY = kind === 'terminal';
+    this.#isFile = kind === 'file';
   }
 
   /** Why data could not be written; undefined while all of it was. */
@@ -159,13 +161,17 @@ export class OwnStream implements OutputStream {
   }
 }
 
-/** Node writes files and devices at once, and gives up a stream at its first error; a file may have room again. */
-function isFile(descriptor: number): boolean {
+/**
+ * Node writes files and devices at once, and gives up a stream at its first error; a file may have room again. Node is
+ * asked only about a device that may be a terminal: it loads its network for that.
+ */
+function kindOf(descriptor: number): 'terminal' | 'file' | 'pipe' {
   try {
     const stat = fstatSync(descriptor);
-    return stat.isFile() || stat.isCharacterDevice();
+    if (!stat.isCharacterDevice()) return stat.isFile() ? 'file' : 'pipe';
+    return stat.rdev !== statSync(devNull).rdev && isatty(descriptor) ? 'terminal' : 'file';
   } catch {
-    return false;
+    return 'pipe';
   }
 }
 

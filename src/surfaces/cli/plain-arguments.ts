@@ -27,7 +27,6 @@ export function plainCall(argv: readonly string[], verbs: readonly Verb[]): Plai
 
 function inputOf(argv: readonly string[], verb: Verb): VerbInput | undefined {
   const known = optionsOf(verb);
-  if (known === undefined) return undefined;
   const words: string[] = [];
   const options: Record<string, unknown> = { color: true };
   for (let at = 0; at < argv.length; at += 1) {
@@ -67,13 +66,13 @@ function split(word: string): [name: string, value?: string] {
   return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-/** @returns by `--name`; undefined if an option has a form that only commander reads */
-function optionsOf(verb: Verb): Map<string, KnownOption> | undefined {
+/** @returns by `--name`, without options of a form that only commander reads: short ones, and values that may be left out */
+function optionsOf(verb: Verb): Map<string, KnownOption> {
   const own: readonly Option[] = verb.options ?? [];
   const known = new Map<string, KnownOption>();
   for (const { flags, many } of [...COMMON.map(([common]): Option => ({ flags: common, what: '' })), ...own]) {
     const [name = '', value] = flags.split(' ');
-    if (name.endsWith(',') || value?.startsWith('[') === true) return undefined;
+    if (name.endsWith(',') || value?.startsWith('[') === true) continue;
     const takes = value === undefined ? 'nothing' : many === true ? 'values' : 'value';
     const isNegative = name.startsWith('--no-');
     const key = name.slice(isNegative ? 5 : 2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

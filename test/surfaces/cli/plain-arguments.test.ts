@@ -62,6 +62,7 @@ it.each([
   ['send login ada hello', ['login', 'ada', 'hello']],
   ['task list login --status failed --json', ['login']],
   ['status', []],
+  ['take login ada --max 1', ['login', 'ada']],
   ['task create login --blocked-by 1 --blocked-by=2 subject', ['login', 'subject']],
 ])('`%s` is read without commander', (line, words) => {
   expect(plainCall(line.split(' '), frequentVerbs())?.given.words).toEqual(words);
