@@ -56,7 +56,7 @@ export async function warmUp(frequent?: FrequentVerbs): Promise<void> {
     };
     for (const words of ASKED) {
       const argv = [...words.split(' '), '--root', cwd];
-      const run = argv[0] === frequent?.word ? frequent.run : main;
+      const run = frequent !== undefined && argv[0] === frequent.word ? frequent.run : main;
       const code = await run(argv, outside);
       if (code !== 0 && words !== 'nonsense') throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
     }
