@@ -406,7 +406,7 @@ export const ENGINE_FUNCTIONS = [
   'leave_host(text, text)',
   'hosts()',
   'place(text, text, text)',
-  'displace(text, text)',
+  'displace(text, bigint)',
   'end_placement(text, bigint, text)',
   'placements(text)',
   'schema_version()',

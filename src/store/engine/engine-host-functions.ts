@@ -80,11 +80,11 @@ begin
   return true;
 end $$;
 
--- The member has no place any more; a process that it has there is ended by its host.
-create function teams.displace(of_team text, of_member text) ${safe('void')} as $$
+-- The placement is over; its process is ended by its host.
+create function teams.displace(of_team text, of_number bigint) ${safe('void')} as $$
 begin
   perform teams.must(of_team, 'lead');
-  delete from teams.placement where team = of_team and member = of_member;
+  delete from teams.placement where team = of_team and number = of_number;
   perform pg_notify('teams', 'mail');
 end $$;
 
