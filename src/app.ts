@@ -14,6 +14,8 @@ export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
 export { endUnfinishedMoves, moveToFiles, moveToStore } from './runtime/relay/migrate-team.ts';
 export { isMovingIn, movedTo, movesIn } from './store/replica/unfinished-moves.ts';
 export { isReplica, newTeam } from './runtime/relay/new-team.ts';
+export { serveHost } from './runtime/host/host.ts';
+export { machineName } from './store/replica/elsewhere.ts';
 export { serveReplica } from './runtime/relay/relay.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';

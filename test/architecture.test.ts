@@ -178,6 +178,7 @@ const ARCHITECTURE: Architecture = {
       'runs',
       'landing',
       'relay',
+      'host',
       'teammate',
       'agents',
       'lead',

@@ -275,6 +275,8 @@ export const processSchema = z.looseObject({
   /** The revision of its configuration when its process was started. */
   revision: z.number().int().optional(),
   by_hand: z.boolean().optional(),
+  /** The host of the store whose process started it. */
+  host: z.string().optional(),
   started_at: z.number().optional(),
   /**
    * One more than the hops of the mail that the agent's present turn answers; messages of the turn's processes get it.

@@ -16,13 +16,15 @@ import { identityIn, isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { marksIn } from './recorded-marks.ts';
 
-export async function endOrphans(store: TeamStore): Promise<void> {
+/** @param host ends what an earlier process of this host started; without it, what an earlier lead did */
+export async function endOrphans(store: TeamStore, host?: string): Promise<void> {
   // Records that came here with a copy of another team's folder.
   for (const { name } of store.roster.elsewhere()) store.roster.remove(name);
   const all = store.roster.all();
-  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
+  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true && record.host === host);
   // The earlier lead's own record has the marks of the programs that it ran by itself.
-  const swept = [...started, ...all.filter(({ name }) => name === LEAD)].filter((record) => serves(store, record));
+  const leads = host === undefined ? all.filter(({ name }) => name === LEAD) : [];
+  const swept = [...started, ...leads].filter((record) => serves(store, record));
   const known = swept.filter(({ name }) => name !== LEAD).flatMap((record) => identityIn(record) ?? []);
   const { bootId } = ownIdentity();
   await sweep(

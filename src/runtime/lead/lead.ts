@@ -21,7 +21,8 @@ import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
-import { LookRecorder } from './look-recorder.ts';
+import { LookRecorder } from '../replay/look-recorder.ts';
+import { Placements } from './placements.ts';
 import { RoleReports } from './role-reports.ts';
 import { NoiseWatch } from './noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
@@ -88,7 +89,12 @@ export class Lead {
     this.memory = new LeadMemory(store.clock, store.board.past);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
-    this.supervisor = supervise({ store, variables: teammateVariables(options), onExit: (life) => this.#exited(life) });
+    this.supervisor = supervise({
+      store,
+      variables: teammateVariables(options),
+      placements: new Placements(store),
+      onExit: (life) => this.#exited(life),
+    });
     this.#lastLook = store.clock.monotonic();
     this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));

@@ -58,7 +58,7 @@ export class MemberProbe {
     };
     const reading = {
       life,
-      byHand: life?.where === 'elsewhere' || record?.by_hand === true,
+      byHand: life?.where === 'elsewhere' ? life.host === undefined : record?.by_hand === true,
       // One elsewhere is alive as long as it renews its lease.
       beat: life?.where === 'elsewhere' ? now : lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,

@@ -22,6 +22,7 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
+import type { Placements } from './placements.ts';
 import { recordedMarks } from './recorded-marks.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -45,10 +46,20 @@ export interface LocalProcess extends ProcessLife {
   over: Promise<void> | undefined;
 }
 
-/** A process of another machine: judged by its lease in the store, never signalled, swept or started anew. */
+/**
+ * A process of another machine: judged by its lease in the store, never signalled or swept. One that is placed on a host
+ * is started and ended by that.
+ */
 interface RemoteProcess extends ProcessLife {
   readonly where: 'elsewhere';
-  readonly seen: ProcessElsewhere;
+  /** Undefined until it has its lease. */
+  seen: ProcessElsewhere | undefined;
+  /** The host on which it is placed; undefined for one that a person started. */
+  readonly host: string | undefined;
+  /** False until the store has its place. */
+  isPlaced: boolean;
+  /** When its lease was seen to have ended, by the clock. */
+  lostAt: number | undefined;
 }
 
 /** One process of a member, as its lead sees it. */
@@ -58,9 +69,16 @@ export interface SupervisorEnvironment {
   readonly store: TeamStore;
   /** Environment variables for each teammate's process. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Where members may run instead of here. */
+  readonly placements?: Placements | undefined;
+  /** Of a host: its name, and the directory in which its members work. */
+  readonly host?: { readonly name: string; readonly cwd: string } | undefined;
   /** Called after each exit, when all that the process left running is swept. */
   readonly onExit: (life: MemberProcess) => void;
 }
+
+/** A host says within this time how a process ended whose lease was given back, in milliseconds. */
+const HOST_SAYS_MS = 2_000;
 
 export class Supervisor {
   readonly #environment: SupervisorEnvironment;
@@ -69,6 +87,7 @@ export class Supervisor {
   /** Programs that the lead runs by itself. */
   readonly children: LeadChildren;
   #reaper: Reaper | undefined;
+  #isClosed = false;
 
   constructor(environment: SupervisorEnvironment) {
     const { store } = environment;
@@ -85,8 +104,49 @@ export class Supervisor {
     return [...this.#processes.values()];
   }
 
-  /** Starts processes for members, all at once. A start that fails at once counts as a process that died. */
+  /**
+   * Starts processes for members, all at once: on hosts that have free slots, else here. A start that fails at once counts
+   * as a process that died.
+   */
   start(names: readonly Name[]): void {
+    this.#startHere(names.filter((name) => !this.#place(name)));
+  }
+
+  #place(name: Name): boolean {
+    const { placements } = this.#environment;
+    const host = placements?.choose();
+    if (placements === undefined || host === undefined) return false;
+    const life: RemoteProcess = {
+      where: 'elsewhere',
+      name,
+      seen: undefined,
+      host,
+      isPlaced: false,
+      lostAt: undefined,
+      death: undefined,
+      isReady: false,
+    };
+    this.#processes.set(name, life);
+    void this.#placed(life, placements.place(name, host));
+    return true;
+  }
+
+  /** A host that is gone or full does not take it: it starts here then. */
+  async #placed(life: RemoteProcess, placing: Promise<boolean>): Promise<void> {
+    const isCurrent = (): boolean =>
+      !this.#isClosed && this.#processes.get(life.name) === life && life.death === undefined;
+    try {
+      life.isPlaced = await placing;
+      if (life.isPlaced || !isCurrent()) return;
+      this.#startHere([life.name]);
+    } catch (error) {
+      if (!isCurrent()) return;
+      life.death = `not placed: ${error instanceof Error ? error.message : String(error)}`;
+      this.#environment.onExit(life);
+    }
+  }
+
+  #startHere(names: readonly Name[]): void {
     if (names.length === 0) return;
     this.#openReaper();
     const { root } = this.#environment.store.paths;
@@ -102,8 +162,12 @@ export class Supervisor {
   }
 
   #adoptElsewhere(name: Name): RemoteProcess | undefined {
-    const seen = this.#environment.store.elsewhere(name);
-    return seen && { where: 'elsewhere', name, seen, death: undefined, isReady: true };
+    const { store, placements } = this.#environment;
+    const seen = store.elsewhere(name);
+    const host = placements?.of(name)?.host;
+    if (seen === undefined && host === undefined) return undefined;
+    const isReady = seen !== undefined;
+    return { where: 'elsewhere', name, seen, host, isPlaced: true, lostAt: undefined, death: undefined, isReady };
   }
 
   #adoptHere(name: Name): LocalProcess | undefined {
@@ -136,12 +200,43 @@ export class Supervisor {
   }
 
   /** Another process of the member may have begun since, here or there. */
-  #lookElsewhere(life: RemoteProcess): RemoteProcess {
-    const now = this.#environment.store.elsewhere(life.name);
+  #lookElsewhere(life: RemoteProcess): MemberProcess {
+    const { store, placements, onExit } = this.#environment;
+    const now = store.elsewhere(life.name);
+    if (life.seen === undefined) return this.#lookPlaced(life, now);
     if (now && isSameProcess(now, life.seen)) return life;
-    life.death = `its lease on ${life.seen.machine} ended`;
-    this.#environment.onExit(life);
+    const said = placements?.endOf(life.name);
+    life.lostAt ??= store.clock.monotonic();
+    // Its host says in a moment how it ended.
+    const isAwaited = said === undefined && !now && placements?.of(life.name) !== undefined;
+    if (isAwaited && store.clock.monotonic() - life.lostAt < HOST_SAYS_MS) return life;
+    life.death = said ?? `its lease on ${life.seen.machine} ended`;
+    void this.#displace(life);
+    onExit(life);
     return life;
+  }
+
+  /** One that is placed, and was not seen yet. */
+  #lookPlaced(life: RemoteProcess, now: ProcessElsewhere | undefined): MemberProcess {
+    const { placements, onExit } = this.#environment;
+    if (!life.isPlaced) return life;
+    // The host of this machine serves the same replica.
+    const here = this.#adoptHere(life.name);
+    if (here) {
+      this.#processes.set(life.name, here);
+      return here;
+    }
+    life.seen = now;
+    life.isReady = now !== undefined;
+    if (life.isReady || placements?.of(life.name) !== undefined) return life;
+    life.death = placements?.endOf(life.name) ?? `host ${String(life.host)} is gone`;
+    onExit(life);
+    return life;
+  }
+
+  /** What is unknown now is seen at the next look: a place that stays is of a process that counts as dead. */
+  async #displace({ name, host }: RemoteProcess): Promise<void> {
+    if (host !== undefined) await this.#environment.placements?.displace(name).catch(ignored);
   }
 
   /** Sends a signal to a member's process, if the pid is still that process; to one elsewhere none. */
@@ -161,11 +256,14 @@ export class Supervisor {
   }
 
   /**
-   * Ends a process and all that it started, in any session; resolves when nothing is left. One elsewhere goes on: the
-   * board refuses what it does with a claim that has ended.
+   * Ends a process and all that it started, in any session; resolves when nothing is left. One elsewhere is ended by its
+   * host, if it has one, and else goes on: the board refuses what it does with a claim that has ended.
    */
   async end(life: MemberProcess): Promise<void> {
-    if (life.where === 'elsewhere') return;
+    if (life.where === 'elsewhere') {
+      await this.#displace(life);
+      return;
+    }
     this.signal(life, 'SIGKILL');
     const { clean } = await sweep(life.mark ? [life.mark] : [], life.identity ? [life.identity] : []);
     if (clean) await life.over;
@@ -178,6 +276,7 @@ export class Supervisor {
 
   /** The last check: no process with a mark of this run is left. Then the reaper ends. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const local = this.processes.filter((life) => life.where === 'here');
     const carried = local.flatMap((life) => life.mark ?? []);
     const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
@@ -196,7 +295,7 @@ export class Supervisor {
   }
 
   #start(name: Name, mark: Mark | undefined): void {
-    const { store, variables } = this.#environment;
+    const { store, variables, host } = this.#environment;
     const token = newToken();
     const { revision } = readableConfig(store)?.members.find((member) => member.name === name) ?? {};
     store.roster.write({
@@ -208,10 +307,11 @@ export class Supervisor {
       run: this.#run,
       tokenHash: tokenHash(token),
       started_at: store.clock.now() / 1000,
+      host: host?.name,
       ...(mark ? { mark: { ...mark } } : {}),
     });
     if (mark) this.#reaper?.add(mark);
-    const argv = teammateCommand(store.paths.root, store.paths.name, name);
+    const argv = teammateCommand(store.paths.root, store.paths.name, name, host?.cwd);
     const { file, args } = mark ? markedCommand(mark, argv) : { file: argv[0], args: argv.slice(1) };
     const child = spawnTeammate(store, name, file, args, {
       ...process.env,

@@ -20,14 +20,19 @@ export const schemaFile = (kind: 'config' | 'plan'): string => join(packageRoot,
 export const shippedFolder = (kind: ShelfKind): string =>
   join(packageRoot, inDist > inSource ? 'dist' : 'src', 'shipped', kind);
 
-/** argv of a teammate process. */
-export const teammateCommand = (root: string, team: string, member: string): [string, ...string[]] => [
+/**
+ * argv of a teammate process.
+ *
+ * @param cwd where a member of a host works
+ */
+export const teammateCommand = (root: string, team: string, member: string, cwd?: string): [string, ...string[]] => [
   process.execPath,
   ...NODE.slice(1),
   join(binDirectory, 'teammate.cjs'),
   root,
   team,
   member,
+  ...(cwd === undefined ? [] : [cwd]),
 ];
 
 /** argv of a reaper process. */

@@ -136,7 +136,7 @@ async function reserved(session: EngineSession, waiting: readonly Waiting[], tea
 /** A request, by what is asked. */
 type Asked<Key extends RelayRequest['do']> = Waiting & { readonly request: Extract<RelayRequest, { do: Key }> };
 
-const asked = <Key extends RelayRequest['do']>(waiting: readonly Waiting[], key: Key): Asked<Key>[] =>
+export const asked = <Key extends RelayRequest['do']>(waiting: readonly Waiting[], key: Key): Asked<Key>[] =>
   waiting.filter((one): one is Asked<Key> => one.request.do === key);
 
 /** In one transaction for each place. One that is refused refuses all: each is then tried alone. */
@@ -165,14 +165,14 @@ async function together<One extends Waiting>(
 const gone = (team: Name): RelayAnswer => ({ ok: false, code: 'TEAM_GONE', why: `The store has no team ${team}.` });
 
 /** @param done whether it is written; undefined for a team that is gone */
-async function unlessBehind(team: Name, done: Promise<boolean> | undefined): Promise<RelayAnswer> {
+export async function unlessBehind(team: Name, done: Promise<boolean> | undefined): Promise<RelayAnswer> {
   let isBehind = false;
   const said = await answerOf(done?.then((isWritten) => void (isBehind = !isWritten)));
   if (done === undefined) return gone(team);
   return said.ok ? { ok: true, isBehind } : said;
 }
 
-async function answerOf(done: Promise<void> | undefined): Promise<RelayAnswer> {
+export async function answerOf(done: Promise<void> | undefined): Promise<RelayAnswer> {
   try {
     await done;
     return { ok: true };

@@ -31,6 +31,7 @@ import {
   type Waiting,
 } from './relay-acts.ts';
 import { catchUp, requireSame } from './catch-up.ts';
+import { hosted } from './host-acts.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** A notification may be missed, and a lost connection stay unnoticed. */
@@ -235,8 +236,13 @@ class Relay {
         ...(await kept(session, waiting, this.#replicas)),
         ...(await written(session, waiting, this.#replicas)),
         ...(await changed(session, waiting, this.#replicas)),
+        ...(await hosted(session, waiting, this.#replicas, this.#root)),
       ];
-      const isNews = waiting.every(({ request }) => request.do === 'create' || !this.#replicas.has(request.team));
+      // Who asked reads in the replica what came of it.
+      this.#hasMail ||= waiting.some(({ request }) => request.do === 'host' || request.do === 'placement');
+      const isNews = waiting.every(
+        ({ request }) => ['create', 'host'].includes(request.do) || !this.#replicas.has(request.team),
+      );
       if (isNews || this.#options.clock.monotonic() - this.#metAt >= LOOK_MS) await this.#meet(session);
       for (const team of this.#replicas.values()) await catchUp(session, team);
       answers.push(...(await this.#mail(session, waiting)));

@@ -19,6 +19,7 @@ import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../st
 import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
+import { noteHosts } from './note-hosts.ts';
 import { bringConfig, changeConfig } from './shared-config.ts';
 import { SharedEvents } from './shared-events.ts';
 import { SharedInbox, type MailPlace } from './shared-inbox.ts';
@@ -80,6 +81,7 @@ export class TeamMail {
   async sync(session: EngineSession): Promise<void> {
     await bringConfig(session, this.#place);
     const elsewhere = await this.note(session);
+    await noteHosts(session, this.#place, this.#place.now() < this.#trustsFrom);
     for (const { member, ...known } of await session.mailboxes(this.#team))
       try {
         await this.#box(member).sync(session, known, elsewhere.has(member));

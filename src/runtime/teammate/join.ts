@@ -220,7 +220,7 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
   const before = store.roster.read(name);
   store.roster.write({
     version: 1,
-    ...(byHand ? {} : { mark: before?.mark, run: before?.run, revision: before?.revision }),
+    ...(byHand ? {} : { mark: before?.mark, run: before?.run, revision: before?.revision, host: before?.host }),
     name,
     phase: 'running',
     ...ownIdentity(),

@@ -1,4 +1,4 @@
-/** The teammate process that a lead starts: `teammate.cjs ROOT TEAM NAME`. Its stdin is the parent pipe. */
+/** The teammate process that a lead starts: `teammate.cjs ROOT TEAM NAME [DIRECTORY]`. Its stdin is the parent pipe. */
 import process from 'node:process';
 import '../../model/text/interpreted-schemas.ts';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -15,7 +15,7 @@ import { decodeQuota } from '../team/teammate-env.ts';
 
 /** @param commandLine that of this package, loaded at its first use */
 export async function main(commandLine: CommandLine): Promise<void> {
-  const [root = '', team = '', member = ''] = process.argv.slice(2);
+  const [root = '', team = '', member = '', cwd] = process.argv.slice(2);
   let teammate: Teammate | undefined;
   const parentGone = new AbortController();
   // Stop the teammate before its children are killed, so that their end does not count as a failure of the task.
@@ -30,7 +30,7 @@ export async function main(commandLine: CommandLine): Promise<void> {
     const mark = parseMark(store.roster.read(name)?.mark);
     if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
     else onParentExit(process.stdin, () => process.exit(1));
-    teammate = await join(store, name, { byHand: false, commandLine, environment: process.env });
+    teammate = await join(store, name, { byHand: false, commandLine, cwd, environment: process.env });
     ({ exitCode: process.exitCode } = await serve(teammate));
   } catch (error) {
     process.stderr.write(

@@ -402,5 +402,12 @@ export const ENGINE_FUNCTIONS = [
   'events_after(text, text, bigint, integer)',
   'append_ledger(text, bigint, text[])',
   'ledger_after(text, bigint, integer)',
+  'register_host(text, text, integer, text[], text, double precision)',
+  'leave_host(text, text)',
+  'hosts()',
+  'place(text, text, text)',
+  'displace(text, bigint)',
+  'end_placement(text, bigint, text)',
+  'placements(text)',
   'schema_version()',
 ] as const;

@@ -6,10 +6,11 @@
 
 import { StoreError } from '../../model/text/errors.ts';
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
+import { HOST_SCRIPT } from './engine-host-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 3;
+export const ENGINE_SCHEMA = 4;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -39,12 +40,27 @@ create table teams.move (
 );
 `;
 
+/** Version 4: hosts, and the members that are placed on them. A placement is one start of a member's process. */
+const VERSION_4 = `
+create table teams.host (
+  name text primary key, role name not null, owner text not null, slots integer not null, labels text[] not null,
+  only_team text, until timestamptz not null
+);
+create sequence teams.placement_number;
+create table teams.placement (
+  team text not null references teams.team, member text not null, number bigint not null, host text not null,
+  ended text, primary key (team, member)
+);
+create index placement_host on teams.placement (host);
+`;
+
 /** What a version adds to the tables of the one before it. */
-const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3 };
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
 
 /** What no role gets but by a grant. */
 const CLOSED = `
 revoke all on all tables in schema teams from public;
+revoke all on all sequences in schema teams from public;
 revoke all on all functions in schema teams from public;
 `;
 
@@ -99,8 +115,8 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
-${VERSION_3}
-${FUNCTION_SCRIPT}${TEAM_SCRIPT}
+${VERSION_3}${VERSION_4}
+${FUNCTION_SCRIPT}${TEAM_SCRIPT}${HOST_SCRIPT}
 ${CLOSED}
 `;
 
@@ -115,6 +131,7 @@ export const upgradeScript = (from: number): string =>
      end $$;`,
     FUNCTION_SCRIPT,
     TEAM_SCRIPT,
+    HOST_SCRIPT,
     CLOSED,
     `update teams.about set version = ${String(ENGINE_SCHEMA)};`,
   ].join('\n');

@@ -5,6 +5,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EACH, ENGINE_FUNCTIONS } from './engine-functions.ts';
+import { hostsOf, type EngineHost } from './engine-hosts.ts';
 import { ENGINE_SCHEMA, ENGINE_SCRIPT, OLDEST_SCHEMA, requireSchema, upgradeScript } from './engine-schema.ts';
 
 /** Whom a login role of the engine may act as. */
@@ -33,6 +34,8 @@ export interface EngineReport {
   readonly standbys: readonly { readonly name: string; readonly isSynchronous: boolean }[];
   /** False where the role may not see them. */
   readonly seesStandbys: boolean;
+  /** Those whose name has not lapsed. */
+  readonly hosts: readonly EngineHost[];
 }
 
 /**
@@ -74,7 +77,10 @@ export async function checkEngine(address: EngineAddress, clock: Clock): Promise
       'select application_name as name, sync_state as state from pg_stat_replication order by application_name',
     );
     const standbys = rows.map(({ name, state }) => ({ name, isSynchronous: state === 'sync' || state === 'quorum' }));
-    return { server, schema, standbys, seesStandbys: rows.every(({ state }) => state !== null) };
+    const ask = async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
+      (await client.query<Row>(text, [...values])).rows;
+    const hosts = schema === undefined ? [] : (await hostsOf({ ask })).filter(({ seconds }) => seconds > 0);
+    return { server, schema, standbys, seesStandbys: rows.every(({ state }) => state !== null), hosts };
   } catch (error) {
     throw isTeamError(error) ? error : refusedSetup(error, server);
   } finally {

@@ -52,6 +52,7 @@ begin
     end if;
     delete from teams.document where team = of_team;
     delete from teams.lease where team = of_team;
+    delete from teams.placement where team = of_team;
     delete from teams.ledger where team = of_team;
     delete from teams.ledger_head where team = of_team;
   end if;

@@ -98,6 +98,8 @@ export interface TeamPaths {
   readonly processes: string;
   /** Of a replica: which processes run on other machines. */
   readonly elsewhere: string;
+  /** Of a replica: the hosts of the store, and which members are placed on them. */
+  readonly hosts: string;
   readonly logs: string;
   readonly results: string;
   readonly blobs: string;
@@ -218,6 +220,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     locks: inside('.locks'),
     processes: inside('processes'),
     elsewhere: inside('elsewhere.json'),
+    hosts: inside('hosts.json'),
     logs: inside('logs'),
     results: inside('results'),
     blobs: inside('blobs'),

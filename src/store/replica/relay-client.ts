@@ -9,6 +9,7 @@ import type { Disk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import type { Seal } from '../user/seal.ts';
 import { requireUndiverged } from './replica-root.ts';
+import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
 
 /** How long a record waits for its answer: a failover takes seconds. */
 const PATIENCE_MS = 60_000;
@@ -17,6 +18,8 @@ const LEASE_PATIENCE_MS = 8_000;
 /** So long a relay may take to start that did not answer this process before. */
 const START_MS = 5_000;
 const AGAIN_MS = 100;
+/** In requests that are about no team. */
+const NO_TEAM = parseName('team', 'any');
 /** What a process that must end waits for its answers, and at least for each. */
 const HURRY_MS = 3_000;
 const LEAST_MS = 1_000;
@@ -49,6 +52,9 @@ interface Bodies {
   /** A text that a later record names by its hash. */
   readonly keep: string;
   readonly configure: ConfigChange;
+  /** Of no team. */
+  readonly host: HostAsked;
+  readonly placement: PlacementAsked;
   /** Nothing: the team ends. */
   readonly archive: string;
   /** Nothing: the relay is needed. */
@@ -56,7 +62,20 @@ interface Bodies {
 }
 
 const headSchema = z.object({
-  do: z.enum(['append', 'create', 'send', 'lease', 'leave', 'ledger', 'keep', 'configure', 'archive', 'stay']),
+  do: z.enum([
+    'append',
+    'create',
+    'send',
+    'lease',
+    'leave',
+    'ledger',
+    'keep',
+    'configure',
+    'host',
+    'placement',
+    'archive',
+    'stay',
+  ]),
   team: nameSchema,
   seal: z.string(),
 });
@@ -112,6 +131,14 @@ function requestOf(
   if (asked === 'ledger') {
     const decided = jsonAnswer(ledgerSchema, text);
     return decided.ok ? { do: asked, team, body: decided.value } : undefined;
+  }
+  if (asked === 'host') {
+    const host = jsonAnswer(hostAskedSchema, text);
+    return host.ok ? { do: asked, team, body: host.value } : undefined;
+  }
+  if (asked === 'placement') {
+    const placement = jsonAnswer(placementAskedSchema, text);
+    return placement.ok ? { do: asked, team, body: placement.value } : undefined;
   }
   const lease = jsonAnswer(leaseSchema, text);
   return lease.ok ? { do: asked, team, body: lease.value } : undefined;
@@ -224,10 +251,30 @@ export class RelayClient {
     return (await this.#ask('ledger', team, JSON.stringify({ after, lines }))).isBehind !== true;
   }
 
+  /**
+   * Takes the name of a host, holds it for longer, or gives it back.
+   *
+   * @returns the process that has the name now
+   * @throws StoreError as {@link commit}
+   */
+  async askForHost(asked: HostAsked): Promise<string | undefined> {
+    return (await this.#ask('host', NO_TEAM, JSON.stringify(asked), LEASE_PATIENCE_MS)).owner;
+  }
+
+  /**
+   * Places a member on a host, takes its place away, or says how its process ended there. The replica shows it then.
+   *
+   * @returns false if the host is gone, or has no free slot
+   * @throws StoreError as {@link commit}
+   */
+  async askForPlacement(team: Name, asked: PlacementAsked): Promise<boolean> {
+    return (await this.#ask('placement', team, JSON.stringify(asked))).isBehind !== true;
+  }
+
   /** @returns whether a relay runs: it goes on while it is asked this now and then */
   async isServed(): Promise<boolean> {
     try {
-      await this.#ask('stay', parseName('team', 'any'), '', LEAST_MS);
+      await this.#ask('stay', NO_TEAM, '', LEAST_MS);
       return true;
     } catch (error) {
       if (codeOf(error) === 'ENGINE_UNREACHABLE') return false;

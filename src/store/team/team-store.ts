@@ -28,6 +28,7 @@ import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { livenessIn, Roster } from './roster.ts';
 import type { Liveness } from '../../os/process-table.ts';
 import { processesElsewhere, type ProcessElsewhere } from '../replica/elsewhere.ts';
+import type { PlacementAsked } from '../replica/team-hosts.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
 import type { LeaseEnvironment } from './lease.ts';
@@ -240,6 +241,11 @@ export class TeamStore {
   async keepResult(task: string, epoch: number, text: string): Promise<void> {
     keepResult(this.disk, this.paths, task, epoch, text);
     if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
+  }
+
+  /** As {@link RelayClient.askForPlacement}. @throws StoreError `ENGINE_UNREACHABLE` where the store cannot be asked */
+  async askForPlacement(asked: PlacementAsked): Promise<boolean> {
+    return (await this.#relay()).askForPlacement(this.paths.name, asked);
   }
 
   /** Archives the team in its store. The relay moves its folder to the archive soon after. */

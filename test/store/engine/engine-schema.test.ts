@@ -387,11 +387,14 @@ describe.skipIf(!hasPostgres)('the engine', () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('a schema of the version before', () => {
-  it('is brought up to this one by `init`, with its teams, roles and grants', async () => {
+describe.skipIf(!hasPostgres)('a schema of a version before', () => {
+  it.each([2, 3])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
     const postgres = await Postgres.start();
     try {
-      const old = readFileSync(join(import.meta.dirname, '..', '..', 'fixtures', 'engine-schema-2.sql'), 'utf8');
+      const old = readFileSync(
+        join(import.meta.dirname, '..', '..', 'fixtures', `engine-schema-${version}.sql`),
+        'utf8',
+      );
       await postgres.query(`create role host login; create role gone login; ${old}`);
       await postgres.query(`grant usage on schema teams to host; grant execute on all functions in schema teams to host;
         insert into teams.who values ('host', '*', '*'), ('gone', '*', '*'); drop role gone`);
@@ -406,7 +409,7 @@ describe.skipIf(!hasPostgres)('a schema of the version before', () => {
       });
       const both = await Promise.all([initEngine(address, [], realClock), initEngine(address, [], realClock)]);
       expect(both.map(({ isNew, before }) => ({ isNew, before })).toSorted((one) => (one.before ? -1 : 1))).toEqual([
-        { isNew: false, before: 2 },
+        { isNew: false, before: version },
         { isNew: false, before: undefined },
       ]);
       await append(host, team, record(by('ada'), '\0'));
@@ -415,11 +418,100 @@ describe.skipIf(!hasPostgres)('a schema of the version before', () => {
       await expect(host.query('select teams.must($1, $2)', [team, 'ada'])).rejects.toMatchObject({ code: '42501' });
       const { rows } = await host.query('select * from teams.log_after($1, 0, 10)', [team]);
       expect(rows).toHaveLength(2);
+      await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
+      await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
+      await expect(host.query('select * from teams.placement')).rejects.toMatchObject({ code: '42501' });
       await host.end();
-      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 3 });
+      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 4 });
     } finally {
       await postgres.stop();
     }
+  });
+});
+
+describe.skipIf(!hasPostgres)('hosts of the engine', () => {
+  let postgres: Postgres;
+  let session: Client;
+  const team = id();
+  const ask = async (text: string, ...values: unknown[]): Promise<Record<string, unknown>[]> =>
+    (await session.query<Record<string, unknown>>(text, values)).rows;
+  const register = async (name: string, owner: string, only: string | null = null, seconds = 10): Promise<unknown> =>
+    (await ask('select teams.register_host($1, $2, 1, $3, $4, $5) as owner', name, owner, ['gpu'], only, seconds))[0]?.[
+      'owner'
+    ];
+  const place = async (member: string, host: string): Promise<unknown> =>
+    (await ask('select teams.place($1, $2, $3) as placed', team, member, host))[0]?.['placed'];
+  const placements = (): Promise<Record<string, unknown>[]> =>
+    ask('select member, host, owner, ended from teams.placements($1)', team);
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+    await postgres.query('create role host login; create role ada login; create role lead login');
+    const grants = [
+      { role: 'host' },
+      { role: 'ada', only: { team, member: 'ada' } },
+      { role: 'lead', only: { team, member: 'lead' } },
+    ];
+    await initEngine(parseEngineAddress(postgres.url(), 'argument'), grants, realClock);
+    session = await postgres.session('host');
+    await ask('select teams.create_team($1, $2)', team, 'login');
+  });
+  afterAll(async () => {
+    await session.end().catch(() => {});
+    await postgres.stop();
+  });
+
+  it('have one process each, place no more members than slots, and lose their placements with their process', async () => {
+    expect(await register('one', 'p1')).toBe('p1');
+    expect(await register('one', 'p2')).toBe('p1');
+    expect(await place('ada', 'one')).toBe(true);
+    expect(await place('bob', 'one')).toBe(false);
+    // The same member once more is a new start.
+    expect(await place('ada', 'one')).toBe(true);
+    expect(await placements()).toEqual([{ member: 'ada', host: 'one', owner: 'p1', ended: null }]);
+    expect(await register('one', 'p1', null, -1)).toBe('p1');
+    expect(await place('ada', 'one')).toBe(false);
+    expect(await register('one', 'p2')).toBe('p2');
+    expect(await placements()).toEqual([]);
+  });
+
+  it('have a slot again when a process ended, its team is archived, or it has another place', async () => {
+    const used = async (): Promise<unknown> =>
+      (await ask(`select used from teams.hosts() where name = 'two'`))[0]?.['used'];
+    await register('two', 'p1');
+    expect(await place('ada', 'two')).toBe(true);
+    expect(await used()).toBe('1');
+    const [row] = await ask('select number from teams.placements($1)', team);
+    await ask('select teams.end_placement($1, $2, $3)', team, row?.['number'], 'exit 0');
+    expect(await used()).toBe('0');
+    expect(await placements()).toMatchObject([{ ended: 'exit 0' }]);
+    expect(await place('ada', 'two')).toBe(true);
+    const [again] = await ask('select number from teams.placements($1)', team);
+    await ask('select teams.displace($1, $2)', team, again?.['number']);
+    expect(await used()).toBe('0');
+    await ask('select teams.leave_host($1, $2)', 'two', 'another');
+    expect(await used()).toBe('0');
+    await ask('select teams.leave_host($1, $2)', 'two', 'p1');
+    expect(await used()).toBeUndefined();
+  });
+
+  it('of one team take no members of another', async () => {
+    await register('three', 'p1', 'other');
+    expect(await place('ada', 'three')).toBe(false);
+    await register('three', 'p1', 'login');
+    expect(await place('ada', 'three')).toBe(true);
+  });
+
+  it('are made by roles of hosts, and members are placed by the lead', async () => {
+    await register('four', 'p1');
+    const [ada, lead] = [await postgres.session('ada'), await postgres.session('lead')];
+    const isMine = { code: '42501' };
+    await expect(ada.query(`select teams.register_host('x', 'p', 1, '{}', null, 10)`)).rejects.toMatchObject(isMine);
+    await expect(ada.query(`select teams.leave_host('four', 'p1')`)).rejects.toMatchObject(isMine);
+    await expect(ada.query('select teams.place($1, $2, $3)', [team, 'ada', 'four'])).rejects.toMatchObject(isMine);
+    await expect(ada.query('select teams.displace($1, 1)', [team])).rejects.toMatchObject(isMine);
+    await expect(ada.query('select teams.end_placement($1, 1, $2)', [team, 'x'])).rejects.toMatchObject(isMine);
+    await lead.query('select teams.place($1, $2, $3)', [team, 'ada', 'four']);
+    await Promise.all([ada.end(), lead.end()]);
   });
 });
 

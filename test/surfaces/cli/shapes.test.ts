@@ -130,7 +130,7 @@ const rows: readonly Row[] = [
 /** Their stdout is a protocol or a shell script, with `--json` or without. */
 const OWN_WORDS = ['ui', 'mcp', 'acp', 'completion'];
 /** They need a server: test/surfaces/cli/store-verbs.test.ts. */
-const WITH_SERVER = ['store init', 'store check', 'store relay', 'migrate'];
+const WITH_SERVER = ['store init', 'store check', 'store relay', 'host', 'migrate'];
 
 /** A team of two with a task for each, a plan, and a program as an agent. */
 async function login(): Promise<Workplace> {

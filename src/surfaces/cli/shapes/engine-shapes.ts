@@ -15,6 +15,8 @@ export const checkedStore = answer({
 });
 export const servedReplica = answer({ store: text, root: text });
 
+export const servingHost = answer({ host: text, slots: z.number().int(), labels: z.array(text), root: text });
+
 export const migratedTeam = answer({
   team: text,
   to: z.enum(['store', 'files']),
@@ -29,5 +31,6 @@ export const ENGINE_SHAPES: Readonly<Record<string, VerbShape>> = {
   'store init': { answers: [madeStore] },
   'store check': { answers: [checkedStore] },
   'store relay': { answers: [servedReplica] },
+  host: { answers: [servingHost] },
   migrate: { answers: [migratedTeam] },
 };

@@ -47,6 +47,21 @@ export const engine: readonly Verb[] = [
     load: () => import('../commands/engine/store-relay.ts'),
   },
   {
+    name: 'host',
+    summary: 'start the members that leads of a store place on this machine, until it is interrupted',
+    options: [
+      { flags: '--slots <number>', what: 'the most members that run here at once (default 8)' },
+      { flags: '--team <team>', what: 'only members of this team' },
+      { flags: '--labels <labels>', what: 'what this machine has, such as gpu,arm64', many: true },
+      { flags: '--name <name>', what: 'its name in the store (default: the name of the machine)' },
+    ],
+    examples: [
+      { line: 'teams host --store postgres://host_a@db.example.org/agents', what: 'members work in this directory' },
+      { line: 'teams host --slots 4 --team login', what: 'the URL is in TEAMS_STORE' },
+    ],
+    load: () => import('../commands/engine/host.ts'),
+  },
+  {
     name: 'migrate',
     storeless: true,
     summary: 'move a team between the files of a folder and a store',

@@ -29,7 +29,7 @@ interface StoreCheck {
   readonly cure?: string;
 }
 
-function checksOf({ server, schema, standbys, seesStandbys }: EngineReport): StoreCheck[] {
+function checksOf({ server, schema, standbys, seesStandbys, hosts }: EngineReport): StoreCheck[] {
   const apart = Math.abs(server.now - server.heard);
   return [
     { ok: true, name: 'server', found: `PostgreSQL ${server.version}, timeline ${String(server.timeline)}` },
@@ -59,7 +59,13 @@ function checksOf({ server, schema, standbys, seesStandbys }: EngineReport): Sto
       cure: 'synchronise the clocks (NTP); leases go by the engine, times in views by each machine',
     },
     { ok: true, name: 'standbys', found: standbyText(standbys, seesStandbys) },
+    { ok: true, name: 'hosts', found: hosts.length === 0 ? 'none' : hosts.map(hostText).join('; ') },
   ];
+}
+
+function hostText({ name, slots, used, labels, onlyTeam }: EngineReport['hosts'][number]): string {
+  const rest = [...(labels.length === 0 ? [] : [labels.join(',')]), ...(onlyTeam === null ? [] : [`team ${onlyTeam}`])];
+  return [`${name} ${String(used)} of ${String(slots)} slots`, ...rest].join(', ');
 }
 
 function standbyText(standbys: EngineReport['standbys'], isSeen: boolean): string {

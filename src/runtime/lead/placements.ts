@@ -1,0 +1,63 @@
+/** Places members on the hosts of the store, and knows what became of them. A placement is one start of a process. */
+import type { Name } from '../../model/text/names.ts';
+import { chooseHost } from '../../policy/supervise/placement.ts';
+import { teamHosts, type Placement } from '../../store/replica/team-hosts.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+export class Placements {
+  readonly #store: TeamStore;
+  /** What is asked for and not answered yet, by host. */
+  readonly #asked = new Map<string, number>();
+  /** Placements whose process counts as dead, whatever the replica still says. */
+  readonly #over = new Set<number>();
+
+  constructor(store: TeamStore) {
+    this.#store = store;
+  }
+
+  /** The host for one more member; undefined: it starts on this machine. */
+  choose(): string | undefined {
+    const { disk, paths, isShared } = this.#store;
+    return isShared ? chooseHost(teamHosts(disk, paths).hosts, this.#asked) : undefined;
+  }
+
+  /**
+   * @returns false if the host is gone, or has no free slot
+   * @throws StoreError `ENGINE_UNREACHABLE`: it is unknown whether the member has this place
+   */
+  async place(member: Name, host: string): Promise<boolean> {
+    this.#asked.set(host, (this.#asked.get(host) ?? 0) + 1);
+    try {
+      return await this.#store.askForPlacement({ do: 'place', member, host });
+    } finally {
+      this.#asked.set(host, (this.#asked.get(host) ?? 1) - 1);
+    }
+  }
+
+  /** The place of a member, on a host that runs. */
+  of(member: Name): Placement | undefined {
+    const { hosts, placement } = this.#read(member);
+    if (placement?.ended !== undefined) return undefined;
+    return hosts.some(({ name }) => name === placement?.host) ? placement : undefined;
+  }
+
+  /** How the member's last process on a host ended, as the host says. */
+  endOf(member: Name): string | undefined {
+    return this.#read(member).placement?.ended;
+  }
+
+  /** Its host ends the process. */
+  async displace(member: Name): Promise<void> {
+    const { placement } = this.#read(member);
+    if (placement === undefined) return;
+    this.#over.add(placement.number);
+    await this.#store.askForPlacement({ do: 'displace', number: placement.number });
+  }
+
+  #read(member: Name) {
+    const { disk, paths, isShared } = this.#store;
+    const { hosts, placements } = isShared ? teamHosts(disk, paths) : { hosts: [], placements: [] };
+    const placement = placements.find((one) => one.member === member && !this.#over.has(one.number));
+    return { hosts, placement };
+  }
+}

@@ -1,0 +1,61 @@
+/** `teams host`: starts the members that leads of a store place on this machine, until it is interrupted. */
+import * as z from 'zod';
+import {
+  agentRuleVariables,
+  isReplica,
+  machineName,
+  parseName,
+  realClock,
+  serveHost,
+  UsageError,
+} from '../../../../app.ts';
+import { Interrupts } from '../../interrupts.ts';
+import { noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { refuseMembers } from '../../input/own-member.ts';
+import { rootOf } from '../../input/root.ts';
+import { settings } from '../../input/settings.ts';
+import type { Act } from '../../verb.ts';
+
+const MOST_SLOTS = 512;
+const DEFAULT_SLOTS = 8;
+const WORD = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+const schema = z.object({ team: text, slots: wholeNumber, labels: texts, name: text });
+
+export const act: Act = async (context, given) => {
+  const { team, slots = DEFAULT_SLOTS, labels: lists, name = machineName().slice(0, 63) } = readOptions(schema, given);
+  noMore(given.words);
+  refuseMembers(context, 'be a host');
+  if (slots < 1 || slots > MOST_SLOTS)
+    throw new UsageError(
+      'USAGE',
+      `--slots: Expected 1 to ${String(MOST_SLOTS)} members at once, got ${String(slots)}.`,
+    );
+  const labels = lists.flatMap((list) => list.split(',')).map((label) => label.trim());
+  for (const [option, word] of [['name', name], ...labels.map((label) => ['labels', label])])
+    if (!WORD.test(word ?? ''))
+      throw new UsageError(
+        'USAGE',
+        `--${option ?? ''}: Expected letters, digits, dots and dashes, got ${JSON.stringify(word)}.`,
+      );
+  const root = rootOf(context);
+  if (context.store === undefined && !isReplica(root))
+    throw new UsageError('USAGE', '`teams host` works for teams in a store: name it with --store URL or TEAMS_STORE.');
+  using interrupts = new Interrupts();
+  await serveHost({
+    root,
+    name,
+    slots,
+    labels,
+    team: team === undefined ? undefined : parseName('team', team),
+    cwd: context.io.cwd,
+    variables: agentRuleVariables(settings(context).session),
+    clock: realClock,
+    signal: AbortSignal.any([interrupts.stop, context.io.gone]),
+    onServing: () => {
+      context.result({ host: name, slots, labels, root }, `Host ${name} starts up to ${String(slots)} members here.`);
+    },
+    tell: (line) => context.info(line),
+  });
+  return interrupts.code ?? 0;
+};

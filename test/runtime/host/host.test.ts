@@ -1,0 +1,238 @@
+/** Hosts: members that the lead of a team places on other machines. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Workplace } from '../../support/cli.ts';
+import { allowLeft } from '../../support/leftovers.ts';
+import { storePlace } from '../../support/machine.ts';
+import { hasPostgres, Postgres } from '../../support/postgres.ts';
+import { running } from '../../support/processes.ts';
+import { StoreUser } from '../../support/store-user.ts';
+
+const planOf = (members: readonly string[], tasks: number, run: string): string =>
+  JSON.stringify({
+    name: 'login',
+    members: members.map((name) => ({ name, agent: 'exec' })),
+    tasks: Array.from({ length: tasks }, (_, n) => ({ subject: `t${String(n + 1)}`, run })),
+    gates: { build: false, test: false, lint: false },
+  });
+
+describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
+  let engine: Postgres;
+  let place: Workplace;
+  let url = '';
+  beforeAll(async () => {
+    engine = await Postgres.start();
+  });
+  afterAll(() => engine.stop());
+  beforeEach(async () => {
+    const made = await storePlace(engine);
+    ({ place } = made);
+    url = engine.url('owner', made.database);
+  });
+
+  /** A verb as a process that ends with the test. */
+  function serving(user: StoreUser, ...argv: string[]) {
+    const child = user.process([...argv, '--store', url]);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGCONT');
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      await gone;
+      clearTimeout(late);
+    });
+    return { child, said: () => said };
+  }
+
+  async function host(user: StoreUser, name: string, ...more: string[]) {
+    const process = serving(user, 'host', '--name', name, ...more);
+    await expect.poll(process.said, { timeout: 20_000 }).toContain(`Host ${name} starts up to`);
+    return process;
+  }
+
+  const ended = async (child: ChildProcess): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode;
+  };
+  const logOf = (user: StoreUser): string => user.file('.tasks', 'login', 'log.jsonl');
+  const count = (text: string, type: string): number =>
+    text.split('\n').filter((line) => line.includes(`"type":"${type}"`)).length;
+  const membersOf = (user: StoreUser): string[] =>
+    running()
+      .filter(({ command }) => command.includes('teammate.cjs') && command.includes(user.state))
+      .map(({ command }) => / login ([a-z0-9-]+)/.exec(command)?.[1] ?? '');
+
+  it('has the members of a run, in the directory where it was started; without a free slot the lead has them', async () => {
+    const [a, b] = StoreUser.two(place);
+    const one = await host(b, 'build-7', '--slots', '2');
+    writeFileSync(join(a.project, 'plan.json'), planOf(['ada', 'bob', 'cy'], 12, 'pwd; sleep 0.3'));
+    const run = await a.ok('run', 'plan.json', '--store', url);
+    expect(run.out).toContain('12');
+    const log = logOf(a);
+    expect(count(log, 'task.completed')).toBe(12);
+    expect(count(log, 'member.started')).toBe(3);
+    const results = await Promise.all(
+      Array.from(
+        { length: 12 },
+        async (_, n) => (await a.ok('task', 'get', 'login', String(n + 1), '--store', url)).out,
+      ),
+    );
+    const there = results.filter((text) => text.includes(b.project)).length;
+    expect(there).toBeGreaterThan(0);
+    expect(there + results.filter((text) => text.includes(`${a.project}\n`)).length).toBeGreaterThanOrEqual(12);
+    await expect.poll(() => membersOf(b)).toEqual([]);
+    one.child.kill('SIGTERM');
+    expect(await ended(one.child), one.said()).toBe(143);
+    expect(readFileSync(join(b.root ?? '', '.tasks', 'login', 'log.jsonl'), 'utf8')).toBe(logOf(a));
+  });
+
+  const pidsOf = (user: StoreUser): number[] =>
+    running()
+      .filter(({ command }) => command.includes('teammate.cjs') && command.includes(user.state))
+      .map(({ pid }) => pid);
+
+  /** Which host each member that has not ended is placed on, as a replica shows it. */
+  const placedOn = (user: StoreUser): Record<string, string> =>
+    Object.fromEntries(
+      [...user.file('.teams', 'login', 'hosts.json').matchAll(/"member":"(\w+)","number":\d+,"host":"(\S+?)"[^}]*\}/g)]
+        .filter(([whole]) => !whole.includes('"ended"'))
+        .map(([, member = '', name = '']) => [member, name]),
+    );
+
+  function three(): [StoreUser, StoreUser, StoreUser] {
+    const [a, b] = StoreUser.two(place);
+    const c = new StoreUser(place, 'c');
+    mkdirSync(join(c.state, 'teams'), { recursive: true });
+    cpSync(join(a.state, 'teams', 'key'), join(c.state, 'teams', 'key'));
+    return [a, b, c];
+  }
+
+  function run(user: StoreUser, members: readonly string[], tasks: number, command: string) {
+    writeFileSync(join(user.project, 'plan.json'), planOf(members, tasks, command));
+    return serving(user, 'run', 'plan.json');
+  }
+
+  it('that is killed loses its members to another host, and no task is lost', async () => {
+    const [a, b, c] = three();
+    allowLeft();
+    const first = await host(b, 'one', '--slots', '2');
+    const lead = run(a, ['ada', 'bob'], 30, 'sleep 0.5');
+    await expect.poll(() => placedOn(a), { timeout: 20_000 }).toEqual({ ada: 'one', bob: 'one' });
+    await expect.poll(() => count(logOf(a), 'task.completed'), { timeout: 20_000 }).toBeGreaterThan(3);
+    await host(c, 'two', '--slots', '2');
+    first.child.kill('SIGKILL');
+    await expect.poll(() => pidsOf(b)).toEqual([]);
+    await expect.poll(() => placedOn(a), { timeout: 40_000 }).toEqual({ ada: 'two', bob: 'two' });
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    expect(count(logOf(a), 'task.completed')).toBe(30);
+    // Each member twice: here, and there.
+    expect(count(logOf(a), 'member.started')).toBe(4);
+    expect(membersOf(a)).toEqual([]);
+  });
+
+  it('that was stopped with its members for longer than their leases ends them: they have another place', async () => {
+    const [a, b, c] = three();
+    const first = await host(b, 'one', '--slots', '1');
+    const lead = run(a, ['ada'], 3, 'sleep 3');
+    await expect.poll(() => count(logOf(a), 'task.claimed'), { timeout: 20_000 }).toBe(1);
+    expect(placedOn(a)).toEqual({ ada: 'one' });
+    await host(c, 'two', '--slots', '1');
+    const frozen = [first.child.pid ?? 0, ...pidsOf(b), ...b.relays().map(({ pid }) => pid)];
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    await expect.poll(() => placedOn(a), { timeout: 40_000 }).toEqual({ ada: 'two' });
+    await expect.poll(() => membersOf(c), { timeout: 20_000 }).toEqual(['ada']);
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    await expect.poll(() => membersOf(b), { timeout: 30_000 }).toEqual([]);
+    expect(first.child.exitCode, first.said()).toBeNull();
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    expect(count(logOf(a), 'task.completed')).toBe(3);
+  });
+
+  it('keeps its members when the lead is killed: the next lead takes them up, and starts none twice', async () => {
+    const [a, b] = StoreUser.two(place);
+    allowLeft();
+    await host(b, 'one', '--slots', '2');
+    const first = run(a, ['ada', 'bob'], 40, 'sleep 0.5');
+    await expect.poll(() => count(logOf(a), 'task.completed'), { timeout: 20_000 }).toBeGreaterThan(2);
+    const before = pidsOf(b);
+    expect(before).toHaveLength(2);
+    first.child.kill('SIGKILL');
+    await ended(first.child);
+    const next = serving(a, 'resume', 'login');
+    expect(await ended(next.child), next.said()).toBe(0);
+    expect(count(logOf(a), 'task.completed')).toBe(40);
+    expect(count(logOf(a), 'member.started')).toBe(2);
+  });
+
+  it('ends with its members within ten seconds, and gives its name back', async () => {
+    const [a, b] = StoreUser.two(place);
+    const one = await host(b, 'one', '--slots', '1');
+    const lead = run(a, ['ada'], 2, 'sleep 8');
+    await expect.poll(() => count(logOf(a), 'task.claimed'), { timeout: 20_000 }).toBe(1);
+    const begun = performance.now();
+    one.child.kill('SIGTERM');
+    expect(await ended(one.child), one.said()).toBe(143);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(pidsOf(b)).toEqual([]);
+    await expect.poll(() => a.file('.teams', 'login', 'hosts.json')).toBe('{"version":1,"hosts":[],"placements":[]}\n');
+    // Without a host the lead starts it here.
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    expect(count(logOf(a), 'task.completed')).toBe(2);
+  });
+
+  it('that is started again after SIGKILL has its name at once', async () => {
+    const [, b] = StoreUser.two(place);
+    allowLeft();
+    const first = await host(b, 'one');
+    const again = await b.teams(['host', '--name', 'one', '--store', url]);
+    expect([again.code, again.err]).toEqual([3, expect.stringContaining('Host one runs already on ')]);
+    first.child.kill('SIGKILL');
+    await ended(first.child);
+    await host(b, 'one');
+  });
+
+  it('goes on with a team that is damaged, and with others', async () => {
+    const [a, b] = StoreUser.two(place);
+    await a.ok('create', 'other', '--member', 'zoe', '--store', url);
+    const one = await host(b, 'one', '--slots', '1');
+    b.put(['.teams', 'other', 'hosts.json'], '{"version":1,');
+    rmSync(join(b.root ?? '', '.teams', 'other', 'config.json'));
+    const lead = run(a, ['ada'], 2, 'echo hi');
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    await a.ok('delete', 'other', '--yes', '--store', url);
+    await a.ok('delete', 'login', '--yes', '--store', url);
+    const second = run(a, ['ada'], 2, 'echo hi');
+    expect(await ended(second.child), second.said()).toBe(0);
+    expect(one.child.exitCode, one.said()).toBeNull();
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['no slot', ['--slots', '0'], /--slots: Expected 1 to 512 members at once, got 0/],
+    ['too many slots', ['--slots', '513'], /Expected 1 to 512/],
+    ['slots that are no number', ['--slots', 'many'], /--slots: Expected a whole number/],
+    ['a label with a space', ['--labels', 'gpu,a b'], /--labels: Expected letters, digits, dots and dashes, got "a b"/],
+    ['an empty label', ['--labels', 'gpu,'], /--labels: .* got ""/],
+    ['a name with a slash', ['--name', 'a/b'], /--name: .* got "a\/b"/],
+    ['a team that is no name', ['--team', 'A B'], /team/],
+    ['a word', ['more'], /Too many arguments/],
+  ])('is refused with %s', async (_what, argv, why) => {
+    const [a] = StoreUser.two(place);
+    const answer = await a.teams(['host', ...argv, '--store', url]);
+    expect([answer.code, answer.err]).toEqual([2, expect.stringMatching(why)]);
+  });
+
+  it('is refused without a store, and with a server that does not answer', async () => {
+    const [a] = StoreUser.two(place);
+    const without = await a.teams(['host']);
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('--store URL or TEAMS_STORE')]);
+    const away = await a.teams(['host', '--store', 'postgres://owner@127.0.0.1:1/agents']);
+    expect(away.code).toBe(4);
+  });
+});
