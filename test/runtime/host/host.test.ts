@@ -1,7 +1,7 @@
 /** Hosts: members that the lead of a team places on other machines. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Workplace } from '../../support/cli.ts';
@@ -118,6 +118,31 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     writeFileSync(join(user.project, 'plan.json'), planOf(members, tasks, command));
     return serving(user, 'run', 'plan.json');
   }
+
+  it('has the password of the store in its own environment, and in that of no member', async () => {
+    const [a, b] = StoreUser.two(place);
+    const secret = 'pLanted-s3cret';
+    const one = b.process(['host', '--name', 'one'], { TEAMS_STORE: url.replace('owner@', `owner:${secret}@`) });
+    let told = '';
+    for (const stream of [one.stdout, one.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (told += text));
+    onTestFinished(() => void one.kill('SIGKILL'));
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('Host one starts up to');
+    const lead = run(a, ['ada'], 1, 'env; cat /proc/$PPID/environ; pwd');
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    const { out } = await a.ok('task', 'get', 'login', '1', '--store', url);
+    expect(out).toContain(b.project);
+    expect(out).toContain('TEAMS_MEMBER=ada');
+    expect(out).not.toContain(secret);
+    expect(out).not.toContain('TEAMS_STORE=');
+    one.kill('SIGTERM');
+    expect(await ended(one), told).toBe(143);
+    expect(told).not.toContain(secret);
+    const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      statSync(join(place.root, file)).isFile(),
+    );
+    expect(files.filter((file) => readFileSync(join(place.root, file), 'utf8').includes(secret))).toEqual([]);
+  });
 
   it('that is killed loses its members to another host, and no task is lost', async () => {
     const [a, b, c] = three();
