@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 export const FILES = 30;
 const LASTS_MS = 5_000;
 /** So long, in milliseconds, until one did not fail. */
-const MOST_MS = 30_000;
+const MOST_MS = 20_000;
 
 /** Makes a folder of files with a text. */
 export function fill(folder: string, text: string): void {

@@ -108,6 +108,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   'store init': ['postgres://nobody@127.0.0.1:1/x'],
   'store check': ['postgres://nobody@127.0.0.1:1/x'],
   'store relay': ['postgres://nobody@127.0.0.1:1/x'],
+  host: ['--store', 'postgres://nobody@127.0.0.1:1/x'],
   migrate: ['duo', '--to', 'postgres://nobody@127.0.0.1:1/x'],
 };
 
