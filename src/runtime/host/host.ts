@@ -22,7 +22,7 @@ import { HostedTeam } from './hosted-team.ts';
 const RENEW_MS = 2_500;
 const LOOK_MS = 250;
 
-export interface HostOptions {
+interface HostOptions {
   /** The replica of the store. */
   readonly root: string;
   readonly name: string;

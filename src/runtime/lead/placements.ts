@@ -1,7 +1,7 @@
 /** Places members on the hosts of the store, and knows what became of them. A placement is one start of a process. */
 import type { Name } from '../../model/text/names.ts';
 import { chooseHost } from '../../policy/supervise/placement.ts';
-import { teamHosts, type Placement } from '../../store/replica/team-hosts.ts';
+import { teamHosts, type HostPlacement } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 export class Placements {
@@ -35,7 +35,7 @@ export class Placements {
   }
 
   /** The place of a member, on a host that runs. */
-  of(member: Name): Placement | undefined {
+  of(member: Name): HostPlacement | undefined {
     const { hosts, placement } = this.#read(member);
     if (placement?.ended !== undefined) return undefined;
     return hosts.some(({ name }) => name === placement?.host) ? placement : undefined;

@@ -1,6 +1,6 @@
 /** What a relay asks the engine for hosts, and for leads that place members on them (`engine-host-functions.ts`). */
 import { memberSchema, type Name } from '../../model/text/names.ts';
-import type { HostAsked, Placement, PlacementAsked } from '../replica/team-hosts.ts';
+import type { HostAsked, HostPlacement, PlacementAsked } from '../replica/team-hosts.ts';
 import type { EngineSession } from './engine-session.ts';
 
 /** A host keeps its name so long after it asked last, by the clock of the engine. */
@@ -57,7 +57,7 @@ export async function hostsOf(session: Pick<EngineSession, 'ask'>): Promise<Engi
   return rows.map((row) => ({ ...row, used: Number(row.used) }));
 }
 
-export async function placementsOf(session: EngineSession, team: string): Promise<Placement[]> {
+export async function placementsOf(session: EngineSession, team: string): Promise<HostPlacement[]> {
   const rows = await session.ask<{ member: string; number: string; host: string; owner: string; ended: string | null }>(
     'select member, number, host, owner, ended from teams.placements($1)',
     [team],

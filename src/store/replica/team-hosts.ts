@@ -43,7 +43,6 @@ const hostSchema = z.object({
   used: z.number().int(),
   labels: z.array(z.string()),
 });
-export type TeamHost = z.infer<typeof hostSchema>;
 
 /** One start of a member's process. */
 const placementSchema = z.object({
@@ -55,14 +54,14 @@ const placementSchema = z.object({
   /** How its process ended. */
   ended: z.string().optional(),
 });
-export type Placement = z.infer<typeof placementSchema>;
+export type HostPlacement = z.infer<typeof placementSchema>;
 
 const fileSchema = z.object({
   version: z.literal(1),
   hosts: z.array(hostSchema),
   placements: z.array(placementSchema),
 });
-export type TeamHosts = Omit<z.infer<typeof fileSchema>, 'version'>;
+type TeamHosts = Omit<z.infer<typeof fileSchema>, 'version'>;
 
 /** As the relay knows them; none in a team that is not in a store, where a pull or a program may have put that file. */
 export function teamHosts(disk: Disk, { hosts, root }: TeamPaths): TeamHosts {

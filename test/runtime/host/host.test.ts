@@ -1,7 +1,7 @@
 /** Hosts: members that the lead of a team places on other machines. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Workplace } from '../../support/cli.ts';
@@ -64,6 +64,16 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
   const logOf = (user: StoreUser): string => user.file('.tasks', 'login', 'log.jsonl');
   const count = (text: string, type: string): number =>
     text.split('\n').filter((line) => line.includes(`"type":"${type}"`)).length;
+  /** The tasks that were completed under a claim that had not been taken back, once for each such record. */
+  const handedIn = (log: string): string[] => {
+    const released = new Set<string>();
+    return [...log.matchAll(/"type":"task\.(released|completed)","task":"(\d+)","epoch":(\d+)/g)].flatMap(
+      ([, what, task = '', epoch = '']) => {
+        if (what === 'released') released.add(`${task} ${epoch}`);
+        return what === 'completed' && !released.has(`${task} ${epoch}`) ? [task] : [];
+      },
+    );
+  };
   const membersOf = (user: StoreUser): string[] =>
     running()
       .filter(({ command }) => command.includes('teammate.cjs') && command.includes(user.state))
@@ -119,6 +129,31 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     return serving(user, 'run', 'plan.json');
   }
 
+  it('has the password of the store in its own environment, and in that of no member', async () => {
+    const [a, b] = StoreUser.two(place);
+    const secret = 'pLanted-s3cret';
+    const one = b.process(['host', '--name', 'one'], { TEAMS_STORE: url.replace('owner@', `owner:${secret}@`) });
+    let told = '';
+    for (const stream of [one.stdout, one.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (told += text));
+    onTestFinished(() => void one.kill('SIGKILL'));
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('Host one starts up to');
+    const lead = run(a, ['ada'], 1, 'env; cat /proc/$PPID/environ; pwd');
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    const { out } = await a.ok('task', 'get', 'login', '1', '--store', url);
+    expect(out).toContain(b.project);
+    expect(out).toContain('TEAMS_MEMBER=ada');
+    expect(out).not.toContain(secret);
+    expect(out).not.toContain('TEAMS_STORE=');
+    one.kill('SIGTERM');
+    expect(await ended(one), told).toBe(143);
+    expect(told).not.toContain(secret);
+    const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      statSync(join(place.root, file)).isFile(),
+    );
+    expect(files.filter((file) => readFileSync(join(place.root, file), 'utf8').includes(secret))).toEqual([]);
+  });
+
   it('that is killed loses its members to another host, and no task is lost', async () => {
     const [a, b, c] = three();
     allowLeft();
@@ -152,7 +187,8 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     await expect.poll(() => membersOf(b), { timeout: 30_000 }).toEqual([]);
     expect(first.child.exitCode, first.said()).toBeNull();
     expect(await ended(lead.child), lead.said()).toBe(0);
-    expect(count(logOf(a), 'task.completed')).toBe(3);
+    // The woken member may still hand in its task: a record for a claim that was taken back, which the board refuses.
+    expect(handedIn(logOf(a)).toSorted()).toEqual(['1', '2', '3']);
   });
 
   it('keeps its members when the lead is killed: the next lead takes them up, and starts none twice', async () => {
