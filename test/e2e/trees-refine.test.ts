@@ -103,7 +103,7 @@ it('the changes of a loop that was killed are kept, and its team is not resumed'
   const { child, ended } = place.start('refine', ...argv, '--repo', at, '--root', at);
   await until(() => existsSync(judging), 'the review', 60_000);
   // A killed process leaves its locks.
-  allowLeft(/(?:lead|relay-worker)\.lock$/);
+  allowLeft(/(?:lead|relay-worker)(?:\.lease)?\.lock$/);
   child.kill('SIGKILL');
   await ended;
   const { code, err } = await teams('resume', TEAM);
