@@ -8,6 +8,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { codeOf, StoreError, UsageError } from '../../model/text/errors.ts';
 import { isServed } from '../../os/local-server.ts';
+import { pauseAside } from '../../os/pause.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { readText } from '../../store/files/file.ts';
@@ -71,7 +72,7 @@ async function keep(replica: ReplicaOfStore, options: KeepOptions, over: AbortSi
   const { clock } = options;
   const client = new RelayClient({ disk: realDisk, root: replica.root, seal: openSeal(realDisk), clock });
   for (let pause = LOOK_MS; ;) {
-    await resting(pause, over);
+    await pauseAside(pause, over);
     if (over.aborted) return;
     try {
       if (!(await client.isServed())) await requireRelay(replica, options);
@@ -83,16 +84,6 @@ async function keep(replica: ReplicaOfStore, options: KeepOptions, over: AbortSi
     }
   }
 }
-
-/** Does not keep the process alive. */
-const resting = (ms: number, over: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms).unref();
-    over.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 async function requireRelay({ root, url }: ReplicaOfStore, { clock, environment }: KeepOptions): Promise<void> {
   const { relay } = rootPaths(root);
