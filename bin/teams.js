@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 'use strict';
 /** The entry of the command line: load, run, set the exit code. Written so that every Node version can parse it and print what is wrong. */
+
 /** The first words of the verbs that have a bundle of their own (src/surfaces/cli/frequent-main.ts). */
 const FREQUENT = ['send', 'inbox', 'take', 'task', 'list', 'status', 'why', 'log'];
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 import {
   DIRECTORY_MODE,
+  isMissing,
   isTaken,
   lookAt,
   O_CREAT,
@@ -52,15 +53,8 @@ const nameOf = (bytes: Buffer, like: string): string =>
     .update(bytes)
     .digest('hex');
 
-function makeFolder(disk: Disk, folder: string): void {
-  if (lookAt(disk, folder)?.isDirectory() === true) return;
-  makeFolder(disk, dirname(folder));
-  try {
-    disk.mkdirSync(folder, { mode: DIRECTORY_MODE });
-  } catch (error) {
-    if (!isTaken(error)) throw storeFailure('create', folder, error);
-  }
-}
+const makeFolder = (disk: Disk, folder: string): unknown =>
+  onDisk('create', folder, () => disk.mkdirSync(folder, { recursive: true, mode: DIRECTORY_MODE }));
 
 /**
  * Writes a commit; the same words are the same commit.
@@ -158,7 +152,8 @@ function lockRef(disk: Disk, lock: string): number | undefined {
   try {
     return disk.openSync(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
   } catch (error) {
-    if (isTaken(error)) return undefined;
+    // Missing: a git that removes the last ref of a folder removes the folder.
+    if (isTaken(error) || isMissing(error)) return undefined;
     throw storeFailure('create', lock, error);
   }
 }
