@@ -21,7 +21,6 @@ import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import { requireNoChange } from '../../store/team/change-lock.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
@@ -81,7 +80,8 @@ export async function treesFor(
   place: TreesPlace,
 ): Promise<'trees' | undefined> {
   const wished = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
-  const asked = isReplica(place.root) ? inAStore(wished) : wished;
+  // Members in a store work where they run, unless somebody asked for trees.
+  const asked = wished === 'auto' && isReplica(place.root) ? 'off' : wished;
   // Without trees no module of theirs is loaded.
   if (asked === 'off') {
     requireNoTrees(of, 'isolation is off');
@@ -94,12 +94,6 @@ export async function treesFor(
   said?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
   requireNoTrees(of, choice.why);
   return undefined;
-}
-
-/** Other machines have no trees of the team. @throws StoreError `ENGINE_UNFIT` where trees are asked for */
-function inAStore(asked: ReturnType<typeof askedIsolation>): 'off' {
-  if (asked === 'trees') throw notInAStore('a tree for each member');
-  return 'off';
 }
 
 /** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
