@@ -44,9 +44,8 @@ export function pathOutside(path: string, at = process.cwd()): string {
   const key = `${at}\0${path}`;
   const known = outside.get(key);
   if (known !== undefined) return known;
-  const around = [...projects, projectAround(at)];
-  const isOutside = (entry: string): boolean =>
-    !around.some((project) => project !== undefined && leadsThrough(entry, project));
+  const around = projectsAround(at);
+  const isOutside = (entry: string): boolean => !around.some((project) => leadsThrough(entry, project));
   const entries = path.split(delimiter).filter((entry) => isAbsolute(entry) && isOutside(entry));
   const found = entries.join(delimiter);
   outside.set(key, found);
@@ -63,6 +62,10 @@ export function nameProject(root: string): void {
   projects.add(project);
   outside.clear();
 }
+
+/** Those in which this process works, and the one around a directory in a project. */
+export const projectsAround = (at: string): string[] =>
+  [...projects, projectAround(at)].filter((project) => project !== undefined);
 
 /**
  * The highest directory around that is a repository or has teams. The home directory is none: it holds the user's tools.

@@ -167,4 +167,16 @@ describe('a linked worktree as the workspace of an isolated program', () => {
     expect(at(place.work, 'status', '--short')).toBe(' M file.txt\n');
     expect(readFileSync(join(place.work, '.git'), 'utf8')).toBe(`gitdir: ${main}/.git/worktrees/work\n`);
   });
+
+  it('a .git file that names a worktree of another repository shows nothing of that one', async () => {
+    const place = fencePlace();
+    const main = join(place.base, 'main');
+    repository(main, SECRET);
+    at(main, 'config', 'remote.origin.url', 'https://token@host/x.git');
+    at(main, 'worktree', 'add', '-q', join(place.base, 'tree'));
+    writeFileSync(join(place.work, '.git'), `gitdir: ${main}/.git/worktrees/tree\n`);
+    const held = await openFence(place);
+    const seen = await runInside(held, place, `git show HEAD:file.txt; cat ${main}/.git/config; echo ran`);
+    expect(seen).toBe('ran\n');
+  });
 });

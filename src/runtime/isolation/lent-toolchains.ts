@@ -1,8 +1,10 @@
 /**
  * Finds what a program in its isolation needs of the host's toolchains: the parts of known families, the entries of PATH
- * with what their links and first lines lead to, and the program itself. What cannot be read is left out.
+ * with what their links and first lines lead to, and the program itself. What cannot be read is left out, and so is what
+ * leads through the project: a clone brings its files and members write them, so they say nothing about what is lent.
  */
 import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
 import {
   CERTIFICATES,
   COMPANIONS,
@@ -13,12 +15,14 @@ import {
   NAMED_WHOLE,
   packagesOf,
 } from '../../policy/sandbox/toolchains.ts';
-import { findProgram } from '../../os/program-path.ts';
+import { findProgram, leadsThrough, projectsAround } from '../../os/program-path.ts';
 import { entriesAt, interpreterOf, linkAt, namesIn } from '../../store/workspace/sandbox-host.ts';
 
 interface Wanted {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
+  /** The workspace. */
+  readonly root: string;
   /** Paths that nothing lent may contain or be. */
   readonly secrets: readonly string[];
   /** Programs that must run inside. */
@@ -43,9 +47,13 @@ class Walk {
   readonly #wanted: Wanted;
   readonly #lent = new Set<string>();
   readonly #seen = new Set<string>();
+  readonly #projects: ReadonlySet<string>;
+  /** Whether a path leads through a project. */
+  readonly #led = new Map<string, boolean>();
 
   constructor(wanted: Wanted) {
     this.#wanted = wanted;
+    this.#projects = new Set([wanted.root, ...projectsAround(wanted.root), ...projectsAround(process.cwd())]);
   }
 
   found(): string[] {
@@ -57,6 +65,7 @@ class Walk {
     if (isSystem(path) || isLent(path, this.#lent)) return true;
     const [real] = entriesAt(path.startsWith('/') ? [path] : []);
     if (real === undefined || ![path, real.path].every((one) => mayLend(one, this.#wanted))) return false;
+    if (this.#isLed(path)) return false;
     this.#lent.add(path);
     return true;
   }
@@ -80,7 +89,7 @@ class Walk {
 
   /** An entry of PATH: the directory, and what its files need. */
   entry(directory: string): void {
-    if (isSystem(directory)) return;
+    if (isSystem(directory) || this.#isLed(directory)) return;
     this.lend(directory);
     for (const name of namesIn(directory).slice(0, MOST_FILES)) this.follow(join(directory, name));
   }
@@ -91,6 +100,8 @@ class Walk {
     for (let hops = 0; hops < MOST_HOPS; hops += 1) {
       if (!file.startsWith('/') || this.#seen.has(file)) return;
       this.#seen.add(file);
+      // Where the file itself leads is seen by its link.
+      if (this.#isLed(dirname(file))) return;
       if (!isLent(file, this.#lent) && !isSystem(file)) packagesOf(file).some((one) => this.lend(one));
       const target = linkAt(file);
       if (target === undefined) break;
@@ -103,5 +114,13 @@ class Walk {
     const [interpreter = '', named = ''] = interpreterOf(real.path);
     if (interpreter.endsWith('/env')) this.follow(findProgram(named, this.#wanted.environment['PATH'] ?? '') ?? '');
     else this.follow(interpreter);
+  }
+
+  #isLed(path: string): boolean {
+    const known = this.#led.get(path);
+    if (known !== undefined) return known;
+    const isLed = [...this.#projects].some((project) => leadsThrough(path, project));
+    this.#led.set(path, isLed);
+    return isLed;
   }
 }

@@ -50,7 +50,7 @@ export function groundsOf(
   const repositories = repositoriesOf(root).filter(
     (one) => ![home, dirname(keyPath(environment))].some((path) => isBelow(path, one)),
   );
-  const toolchains = lentToolchains({ environment, home, secrets: [...secrets, root], programs });
+  const toolchains = lentToolchains({ environment, home, root, secrets: [...secrets, root], programs });
   const at = (path: string): LentPath => ({ from: path, at: path });
   const around = [root, ...repositories].flatMap((one) => HIDDEN_NAMES.map((name) => `${one}/${name}`));
   const unlinked = around.filter((path) => linkAt(path) === undefined);

@@ -10,7 +10,7 @@ import { openForReading } from '../../store/team/team-reader.ts';
 import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TaskCommand } from '../../model/board/vouched-commands.ts';
-import { isOwnPlan, readPlanFile, trustPlan } from '../../store/board/plan-record.ts';
+import { isOwnPlan, readPlanFile } from '../../store/board/plan-record.ts';
 import { isPlanTrusted, loadPlan } from '../runs/lifecycle.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
@@ -170,7 +170,7 @@ export async function trustTeam(
     const isOwn = commands.length + trees.length + settings.length === 0 && plan === undefined;
     if (!isOwn && !(await agrees({ commands, trees, plan, settings }))) return false;
     store.commands.trust(commands);
-    await trustPlan(store, seen.plan);
+    await store.plan.adopt(seen.plan);
     await store.config.adopt(seen.config);
     await store.state.adopt(seen.state);
     store.events.append({ type: 'team.trusted' });

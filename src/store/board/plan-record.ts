@@ -27,9 +27,7 @@ export const planDocumentSchema = z.object({
 export type PlanDocument = z.infer<typeof planDocumentSchema>;
 export type KeptPlan = Omit<PlanDocument, 'version' | 'team' | 'seal'>;
 
-/** A team with its board: whose plan it is, and the document. */
 interface PlanPlace {
-  readonly board: { fold(): { readonly team?: { readonly id: string } | undefined } };
   readonly plan: Document<PlanDocument>;
 }
 
@@ -40,16 +38,10 @@ interface PlanHistory extends PlanPlace {
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
 }
 
-export const keepPlan = ({ board, plan }: PlanPlace, kept: KeptPlan): void =>
-  plan.write({ version: 1, team: board.fold().team?.id, ...kept });
+export const keepPlan = ({ plan }: PlanPlace, kept: KeptPlan): void => plan.write({ version: 1, ...kept });
 
 /** Whether this user made it, for this team. */
-export const isOwnPlan = ({ board, plan }: PlanPlace): boolean =>
-  plan.isSealed() && plan.read()?.team === board.fold().team?.id;
-
-/** Seals a plan as this user's own, as the user has seen it. */
-export const trustPlan = ({ board, plan }: PlanPlace, seen: string | undefined): Promise<void> =>
-  plan.adopt(seen, (current) => ({ ...current, team: board.fold().team?.id }));
+export const isOwnPlan = ({ plan }: PlanPlace): boolean => plan.isSealed() && plan.read()?.team !== undefined;
 
 /** @throws StoreError `CORRUPT` for a plan.json that is not ours */
 export function readPlanFile(disk: Disk, paths: Pick<TeamPaths, 'plan'>): KeptPlan | undefined {
@@ -100,7 +92,7 @@ export function formerPlan(place: PlanHistory): KeptPlan | undefined {
   const document = place.earlierPlan(number);
   const path = place.paths.earlierPlan(number);
   const kept = readPlanFile(place.disk, { plan: path });
-  if (isOwnPlan({ board: place.board, plan: document })) return kept;
+  if (isOwnPlan({ plan: document })) return kept;
   throw new StoreError('UNTRUSTED', `${path} is not a plan that you gave on this machine, so nothing of it is used.`, {
     path,
   });

@@ -24,6 +24,8 @@ interface DocumentEnvironment<Shape> {
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
   readonly seal?: Seal;
+  /** The ULID of its team, which goes into a sealed document: the seal of one holds in no other team. */
+  readonly team?: () => string | undefined;
   /**
    * Replaces it where its order is made elsewhere.
    *
@@ -114,18 +116,18 @@ export class Document<Shape extends object> {
    * @param seen its text as the user has seen it
    * @throws StoreError `UNTRUSTED` if it was exchanged since
    */
-  async adopt(seen: string | undefined, change: (current: Shape) => Shape = (current) => current): Promise<void> {
+  async adopt(seen: string | undefined): Promise<void> {
     const { locks, lock, share } = this.#environment;
     if (share !== undefined && seen !== undefined) {
       const current = this.read();
-      const isSame = current === undefined || (await share(seen, this.#textOf(change(current))));
+      const isSame = current === undefined || (await share(seen, this.#textOf(current)));
       if (!isSame) throw this.#untrusted();
       return;
     }
     await locks.withLock(lock, () => {
       if (this.text() !== seen) throw this.#untrusted();
       const current = this.read();
-      if (current !== undefined) this.write(change(current));
+      if (current !== undefined) this.write(current);
     });
   }
 
@@ -142,15 +144,16 @@ export class Document<Shape extends object> {
   }
 
   #textOf(next: Shape): string {
-    const { seal } = this.#environment;
-    const stamped = { ...next, version: DOCUMENT_VERSION };
+    const { seal, team } = this.#environment;
+    const stamped = { ...next, version: DOCUMENT_VERSION, ...(team && { team: team() }) };
     const sealed = seal ? { ...stamped, seal: seal.sign(stamped) } : stamped;
     return `${JSON.stringify(sealed, null, 2)}\n`;
   }
 
   #holds(value: unknown): boolean {
     if (typeof value !== 'object' || value === null) return false;
-    return this.#environment.seal?.holds(value) ?? true;
+    const { seal, team } = this.#environment;
+    return (seal?.holds(value) ?? true) && (team === undefined || isOf(team, value));
   }
 
   #requireNone(): void {
@@ -162,7 +165,7 @@ export class Document<Shape extends object> {
 
   #untrusted(): StoreError {
     const { path } = this.#environment;
-    const why = `${path} was not written by you on this machine, so nothing is done by it; look at it, then run \`teams doctor --trust TEAM\`.`;
+    const why = `${path} was not written by you on this machine for this team, so nothing is done by it; look at it, then run \`teams doctor --trust TEAM\`.`;
     return new StoreError('UNTRUSTED', why, { path });
   }
 
@@ -175,6 +178,10 @@ export class Document<Shape extends object> {
     return value;
   }
 }
+
+/** Documents of earlier versions name no team. */
+const isOf = (team: () => string | undefined, value: object): boolean =>
+  !('team' in value) || value.team === undefined || value.team === team();
 
 function parseJson(text: string, path: string): unknown {
   try {

@@ -12,7 +12,7 @@ import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { openSeal } from '../user/seal.ts';
 import { Roster } from './roster.ts';
-import { unknownTeam, type TeamStore } from './team-store.ts';
+import { ulidOf, unknownTeam, type TeamStore } from './team-store.ts';
 import { workPlaceOf } from './work-place.ts';
 
 /** What views need: the reading half of a `TeamStore`. */
@@ -69,7 +69,8 @@ export function openForReading(
     checkpoint: { path: paths.checkpoint },
   });
   const events = new EventLogReader(disk, paths.events, clock);
-  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal: openSeal(disk) };
+  const team = (): string | undefined => ulidOf(board);
+  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal: openSeal(disk), team };
   return {
     paths,
     disk,

@@ -134,7 +134,7 @@ export class TeamStore {
       durable,
       post: this.isShared ? async (mail) => (await this.#relay()).post(paths.name, mail) : undefined,
     });
-    const document = { disk, locks, pinned, seal };
+    const document = { disk, locks, pinned, seal, team: () => ulidOf(this.board) };
     this.config = new Document({
       ...document,
       path: paths.config,
@@ -285,6 +285,10 @@ export class TeamStore {
     this.pinned.close();
   }
 }
+
+/** The ULID of a team, by its log; undefined for a log without a beginning. */
+export const ulidOf = (board: Pick<BoardStore, 'board' | 'fold'>): string | undefined =>
+  (board.board.team ?? board.fold().team)?.id;
 
 const untrustedCommand = ({ name, log }: TeamPaths, what: string): StoreError =>
   new StoreError(

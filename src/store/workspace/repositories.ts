@@ -33,8 +33,11 @@ function commonDirectory(file: string): string[] {
   if (named === undefined) return [];
   const git = resolve(dirname(file), named.trim());
   const common = smallText(join(git, 'commondir'))?.trim();
-  // Only git's own layout: a file that a repository brings along must not lend other directories.
-  if (common !== '../..' || !/\/worktrees\/[^/]+$/.test(git)) return [];
+  // Only git's own layout, and a worktree that its repository knows: a file that a project brings along must not lend
+  // other directories.
+  const back = smallText(join(git, 'gitdir'))?.trim();
+  if (common !== '../..' || !/\/worktrees\/[^/]+$/.test(git) || back === undefined) return [];
+  if (realOr(resolve(git, back)) !== realOr(file)) return [];
   try {
     return [realPath(resolve(git, common))].filter((one) => kindOf(join(one, 'HEAD')) === 'file');
   } catch {

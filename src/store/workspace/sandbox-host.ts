@@ -3,10 +3,8 @@
  * probe, which are removed at once.
  */
 import {
-  closeSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readlinkSync,
   readSync,
@@ -19,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { homeDirectory } from '../user/home.ts';
-import { regularBytes } from '../files/regular-file.ts';
+import { regularBytes, withRegular } from '../files/regular-file.ts';
 
 /** An existing file or directory, without links. */
 interface Entry {
@@ -95,19 +93,11 @@ export function linkAt(path: string): string | undefined {
 const FIRST_BYTES = 256;
 
 /** The interpreter of a script: the words after `#!`. Empty for other files. */
-export function interpreterOf(file: string): string[] {
-  try {
-    const fd = openSync(file, 'r');
-    try {
-      const bytes = Buffer.alloc(FIRST_BYTES);
-      const [line = ''] = bytes.toString('latin1', 0, readSync(fd, bytes)).split('\n');
-      return line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : [];
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return [];
-  }
+export function interpreterOf(path: string): string[] {
+  const bytes = Buffer.alloc(FIRST_BYTES);
+  const beginning = withRegular(path, (file) => bytes.toString('latin1', 0, readSync(file, bytes))) ?? '';
+  const [line = ''] = beginning.split('\n');
+  return line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : [];
 }
 
 /** The text of a small file; undefined if it cannot be read. */
