@@ -20,7 +20,7 @@ import { mergeTrees } from '../trees/merge.ts';
 import { inVault, type VaultGit } from '../trees/vault.ts';
 import { commitTree } from '../trees/vault-commits.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
-import { CommonState } from './common-state.ts';
+import { LandedState } from './landed-state.ts';
 import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
@@ -59,7 +59,7 @@ export class LandingQueue {
   readonly #session: LandingSession;
   readonly #states: JudgedStates;
   readonly #stack: LandingStack;
-  readonly #common: CommonState;
+  readonly #common: LandedState;
   readonly #stop = new AbortController();
   readonly #waker: Waker;
   readonly #mirror: ProjectMirror;
@@ -76,7 +76,7 @@ export class LandingQueue {
     this.#session = session;
     this.#states = new JudgedStates(session, plan);
     this.#stack = new LandingStack(store, plan);
-    this.#common = new CommonState(store, (change) => this.#say(change));
+    this.#common = new LandedState(store, (change) => this.#say(change));
     this.#waker = new Waker(store, [store.paths.log], this.#stop.signal);
     this.#mirror = new ProjectMirror(store, (text) => session.tell({ type: 'landing.failed', text }));
     this.#troubles = new LandingTroubles(session);

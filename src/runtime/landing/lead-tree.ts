@@ -10,17 +10,17 @@ import { keepCommit } from '../trees/kept-objects.ts';
 import { inTree, inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
 import { commitTree, treeOf } from '../trees/vault-commits.ts';
 import { lendTo, lentIn } from '../trees/tree-needs.ts';
-import type { CommonState } from './common-state.ts';
+import type { LandedState } from './landed-state.ts';
 import type { JudgedStates } from './judged-states.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
 export class LeadTree {
   readonly #store: TeamStore;
   readonly #refs: VaultRefs;
-  readonly #common: CommonState;
+  readonly #common: LandedState;
   readonly #main: string;
 
-  private constructor(store: TeamStore, common: CommonState, main: string) {
+  private constructor(store: TeamStore, common: LandedState, main: string) {
     this.#store = store;
     this.#refs = new VaultRefs(store);
     this.#common = common;
@@ -28,7 +28,7 @@ export class LeadTree {
   }
 
   /** Shows the common state. @throws GitFailure */
-  static async open(store: TeamStore, common: CommonState, how: VaultGit): Promise<LeadTree> {
+  static async open(store: TeamStore, common: LandedState, how: VaultGit): Promise<LeadTree> {
     const main = await common.current(inVault(store.paths, how));
     await showCommit(store, '.lead', main, how);
     await lendTo(store, '.lead', { isMounted: true }, how.signal);

@@ -14,7 +14,7 @@ import { commitOf, moveRef } from '../trees/vault-commits.ts';
 /** Says something on the board. @returns whether the board took it */
 type Say = (change: Change) => Promise<boolean>;
 
-export class CommonState {
+export class LandedState {
   readonly #store: TeamStore;
   readonly #ref: string;
   readonly #say: Say;
