@@ -4,6 +4,7 @@
  */
 import type { Name } from '../../model/text/names.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { MemberProcess, RemoteProcess } from '../lead/member-process.ts';
 import type { Placements } from './placements.ts';
@@ -36,11 +37,17 @@ export class PlacedProcesses {
     this.#processes = processes;
   }
 
-  /** @returns false if no host has a free slot */
+  /**
+   * Places a member on a host. One that needs labels waits for a host that has them.
+   *
+   * @returns false if it starts on this machine
+   */
   place(name: Name): boolean {
     const { placements } = this.#environment;
-    const host = placements?.choose();
-    if (placements === undefined || host === undefined) return false;
+    if (placements === undefined) return false;
+    const needed = this.#neededBy(name);
+    const host = placements.choose(needed);
+    if (host === undefined && needed.length === 0) return false;
     const life: RemoteProcess = {
       where: 'elsewhere',
       name,
@@ -52,17 +59,22 @@ export class PlacedProcesses {
       isReady: false,
     };
     this.#processes.put(life);
-    void this.#placed(life, placements.place(name, host));
+    if (host !== undefined) void this.#placed(life, placements.place(name, host));
     return true;
   }
 
-  /** A host that is gone or full does not take it: it starts here then. */
+  #neededBy(name: Name): readonly string[] {
+    return readableConfig(this.#environment.store)?.members.find((member) => member.name === name)?.where ?? [];
+  }
+
+  /** A host that is gone or full does not take it: it starts here then, or goes on waiting. */
   async #placed(life: RemoteProcess, placing: Promise<boolean>): Promise<void> {
     const isCurrent = (): boolean => this.#processes.current(life.name) === life && life.death === undefined;
     try {
       life.isPlaced = await placing;
       if (life.isPlaced || !isCurrent()) return;
-      this.#processes.startHere(life.name);
+      if (this.#neededBy(life.name).length === 0) this.#processes.startHere(life.name);
+      else life.host = undefined;
     } catch (error) {
       if (!isCurrent()) return;
       life.death = `not placed: ${error instanceof Error ? error.message : String(error)}`;
@@ -100,7 +112,12 @@ export class PlacedProcesses {
   /** One that is placed, and was not seen yet. */
   #lookPlaced(life: RemoteProcess, now: ProcessElsewhere | undefined): MemberProcess {
     const { placements, onExit } = this.#environment;
-    if (!life.isPlaced) return life;
+    if (!life.isPlaced) {
+      if (life.host !== undefined || placements === undefined) return life;
+      life.host = placements.choose(this.#neededBy(life.name));
+      if (life.host !== undefined) void this.#placed(life, placements.place(life.name, life.host));
+      return life;
+    }
     // The host of this machine serves the same replica.
     const here = this.#processes.adoptHere(life.name);
     if (here) {

@@ -32,8 +32,8 @@ export interface RemoteProcess extends ProcessLife {
   readonly where: 'elsewhere';
   /** Undefined until it has its lease. */
   seen: ProcessElsewhere | undefined;
-  /** The host on which it is placed; undefined for one that a person started. */
-  readonly host: string | undefined;
+  /** The host on which it is placed; undefined for one that a person started, or that waits for a host. */
+  host: string | undefined;
   /** False until the store has its place. */
   isPlaced: boolean;
   /** When its lease was seen to have ended, by the clock. */

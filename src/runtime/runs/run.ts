@@ -30,6 +30,7 @@ import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { isReplica, newTeam } from '../relay/new-team.ts';
 import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import { requireStore } from '../host/required-hosts.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
 import { expectedHere } from './plan-preview.ts';
@@ -107,23 +108,27 @@ function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
+  requireStore(plan.members, isReplica(options.root));
   const isolation = await treesFor(plan, where.isolation, { cwd: where.cwd, root: options.root });
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
     // every task has an owner.
     claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
-    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, prompt }) => ({
-      name,
-      role,
-      env,
-      planApproval,
-      approvals,
-      approvalMs,
-      agent,
-      sandbox,
-      prompt,
-    })),
+    members: plan.members.map(
+      ({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt }) => ({
+        name,
+        role,
+        env,
+        planApproval,
+        approvals,
+        approvalMs,
+        where,
+        agent,
+        sandbox,
+        prompt,
+      }),
+    ),
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,
