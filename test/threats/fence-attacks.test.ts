@@ -163,6 +163,11 @@ const DENIED: readonly (readonly string[])[] = [
   ['send', '--as', 'lead', 'x', 'y'],
   ['task', 'create', 'x', '--run', 'id'],
   ['task', 'create', 'x', '--verify=id'],
+  // To the command line, a value may be `--`.
+  ['task', 'create', '--subject', '--', '--run=id'],
+  ['task', 'create', 'x', '--timeout', '--', '--verify', 'id'],
+  ['send', '--kind', '--', '--as=lead', 'x', 'y'],
+  ['task', 'list', '--owner', '--', '--root=/'],
   ['mcp', '--http'],
   ['send', 'lead', '--file', '/etc/shadow'],
   ['task list', '--root', '/'],

@@ -25,7 +25,7 @@ beforeEach(() => {
   const own = join(project, 'node_modules/teams-runtime');
   for (const name of ['bin', 'dist', 'package.json', 'schemas'])
     cpSync(name, join(own, name), { recursive: true, filter: (path) => !/\/(?:types|cache)$/.test(path) });
-  for (const name of ['piscina', '@napi-rs'])
+  for (const name of ['piscina', '@napi-rs', 'pg', 'pg-protocol', 'pg-types', 'postgres-date', 'pgpass', 'split2'])
     cpSync(join('node_modules', name), join(project, 'node_modules', name), { recursive: true });
   mkdirSync(join(base, 'home'));
   environment = {
@@ -43,6 +43,10 @@ t() { ( eval "$2" ) 2>/dev/null && echo "$1" >>did; }
 t program 'echo >>node_modules/teams-runtime/dist/teammate.cjs'
 t new 'echo >node_modules/teams-runtime/dist/new.js'
 t thread 'echo >>node_modules/piscina/package.json'
+t store 'echo >>node_modules/pg/lib/index.js'
+t 'of the store' 'echo >>node_modules/pg-protocol/dist/index.js'
+t 'deep of the store' 'echo >>node_modules/split2/index.js || echo >>node_modules/postgres-date/index.js'
+t 'moved store' 'mv node_modules/pgpass node_modules/x'
 t moved 'mv node_modules node_modules.was'
 t 'moved package' 'mv node_modules/teams-runtime node_modules/x'
 t 'nearer' 'mkdir node_modules/teams-runtime/node_modules'

@@ -170,7 +170,7 @@ describe('a planted file', () => {
     FILES.flatMap(([at, argv]) =>
       KINDS.map(([kind, plant]) => [kind, at, argv.join(' ').slice(0, 60), { argv, plant }] as const),
     ),
-  )('%s at %s: `teams %s` neither hangs nor touches the target', async (_, at, _line, { argv, plant }) => {
+  )('%s at %s: `teams %s` neither hangs nor shows or touches the target', async (kind, at, _line, { argv, plant }) => {
     allowLeft();
     const path = join(place.root, at);
     await place.teams('send', 'login', 'ada', 'waits');
@@ -184,9 +184,23 @@ describe('a planted file', () => {
     expect([0, 1, 2, 3, 4]).toContain(code);
     if (code !== 0) expect(err).toContain('teams: ');
     expect(err).not.toContain('This is a bug');
-    if (at !== '.teams/config.yaml') expect(out).not.toContain('secret');
+    // A hard link is the file itself, and no clone brings one.
+    if (at !== '.teams/config.yaml' || kind !== 'a hard link') expect(out + err).not.toContain('secret');
     expect(readFileSync(join(place.root, 'secret'), 'utf8')).toBe('secret\n');
     expect(lstatSync(join(place.root, 'secret')).mode & 0o777).toBe(0o644);
+  });
+
+  it('a configuration behind a link counts once its user trusts it', async () => {
+    const path = join(place.root, '.teams/config.yaml');
+    symlinkSync(place.put('mine.yaml', 'maxAgents: 3\n'), path);
+    expect(await place.teams('config', 'show')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('symbolic link') as string,
+    });
+    await place.teams('doctor', '--trust');
+    expect((await place.teams('config', 'show')).out).toMatch(/^maxAgents +3$/m);
+    writeFileSync(join(place.root, 'mine.yaml'), 'maxAgents: 4\n');
+    expect((await place.teams('config', 'show')).code).toBe(2);
   });
 
   it.each(['', '.tokens', 'processes', 'logs', 'results', 'mail', 'blobs', 'homes'])(

@@ -52,7 +52,8 @@ export function judgeMemberVerb(
   if (options === undefined) return refused(`\`teams ${verb.trim()}\` is not for a member in its sandbox`);
   const flags = argv.slice(0, lead);
   const rest = argv.slice(lead + (first === 'task' ? 2 : 1));
-  const end = rest.indexOf('--');
+  // After an option, the command line may take it as the option's value.
+  const end = rest.findIndex((word, at) => word === '--' && !options.includes(rest[at - 1] ?? ''));
   const named = (end < 0 ? rest : rest.slice(0, end)).filter((word) => /^-./.test(word));
   const unknown = named.find((word) => {
     const [option = ''] = word.split('=', 1);

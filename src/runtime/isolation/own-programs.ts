@@ -12,11 +12,12 @@ import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import { codeCacheFolder, userConfigFolder } from '../../store/user/own-folders.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { ensureFolder, entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
+import { loadedPackages } from '../../store/workspace/loaded-packages.ts';
 import { packageRoot } from '../process/package.ts';
 import { isBelow } from './lent-paths.ts';
 
-/** What the package loads that is not in its own directory. */
-const LOADED = ['piscina', '@napi-rs', '@opentelemetry'];
+/** What the package loads that is not in its own directory; and what that loads. */
+const LOADED = ['piscina', '@napi-rs', '@opentelemetry', 'pg'];
 
 /**
  * @param root without symbolic links
@@ -48,8 +49,8 @@ function packagePaths(root: string): string[] {
   const real = realPath(packageRoot);
   const own = real === root ? ['bin', 'dist', 'package.json'].map((name) => join(real, name)) : [real];
   const around: string[] = [];
-  for (let at = real; isBelow(at, root); at = dirname(at)) around.push(at);
-  return [...own, ...around.flatMap((at) => LOADED.map((name) => join(at, 'node_modules', name)))];
+  for (let at = real; isBelow(at, root); at = dirname(at)) around.push(join(at, 'node_modules'));
+  return [...own, ...loadedPackages(around, LOADED)];
 }
 
 interface OwnSandbox {

@@ -5,12 +5,13 @@
 import { join } from 'node:path';
 import { parseConfigFile, type Layer } from '../../model/config/config-layers.ts';
 import { defined } from '../../model/text/defined.ts';
+import { UsageError } from '../../model/text/errors.ts';
 import { isMap } from '../../model/text/document-problem.ts';
 import { rootPaths } from '../files/paths.ts';
 import { homeDirectory } from './home.ts';
 import { userConfigFolder } from './own-folders.ts';
 import { isTrusted, trustFile } from './trust.ts';
-import { readUserFile } from './user-file.ts';
+import { readProjectFile, readUserFile } from './user-file.ts';
 
 interface ConfigFiles {
   readonly project: string;
@@ -31,7 +32,7 @@ const filesOf = (root: string, environment: Readonly<Record<string, string | und
 export function configLayers(root: string, environment: Readonly<Record<string, string | undefined>>): Layer[] {
   const { project, own, forge } = filesOf(root, environment);
   return [
-    ...layer(project, (text) => isTrusted(project, text)),
+    ...layer(project, (text) => isTrustedProject(project, text, root)),
     ...layer(own, () => true),
     ...layer(
       forge,
@@ -52,6 +53,20 @@ export const mayConfigure = (
   return [project, own, forge].some((file) => word.test(readUserFile(file) ?? ''));
 };
 
+/**
+ * A clone can bring a link to a file of the user's, and a message about a wrong value would show it.
+ *
+ * @throws UsageError `CONFIG_INVALID` for a link that is not trusted
+ */
+function isTrustedProject(file: string, text: string, root: string): boolean {
+  if (isTrusted(file, text)) return true;
+  if (readProjectFile(file, root) !== undefined) return false;
+  throw new UsageError(
+    'CONFIG_INVALID',
+    `${file} is reached by a symbolic link, so it is read only if you trust it: see where it leads, then run \`teams doctor --trust\`, or remove it.`,
+  );
+}
+
 function layer(
   file: string,
   trust: (text: string) => boolean,
@@ -59,7 +74,8 @@ function layer(
 ): Layer[] {
   const text = readUserFile(file);
   if (text === undefined) return [];
-  return [{ origin: file, values: pick(parseConfigFile(text, file)), trusted: trust(text) }];
+  const trusted = trust(text);
+  return [{ origin: file, values: pick(parseConfigFile(text, file)), trusted }];
 }
 
 /**
