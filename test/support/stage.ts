@@ -15,7 +15,7 @@ import { eventLine } from '../../src/runtime/views/event-line.ts';
 import { Lead } from '../../src/runtime/lead/lead.ts';
 import type { LeadEnding, LeadOptions } from '../../src/runtime/lead/lead-options.ts';
 import { sendMail } from '../../src/runtime/team/send-mail.ts';
-import type { MemberProcess } from '../../src/runtime/lead/member-process.ts';
+import type { MemberProcess } from '../../src/runtime/placement/member-process.ts';
 import { Supervisor, type SupervisorEnvironment } from '../../src/runtime/lead/supervisor.ts';
 import { teamEvents } from '../../src/runtime/views/team-events.ts';
 import { openSeal } from '../../src/store/user/seal.ts';

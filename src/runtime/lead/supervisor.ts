@@ -21,9 +21,9 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
-import type { Placements } from '../host/placements.ts';
-import { PlacedProcesses } from '../host/placed-processes.ts';
-import type { LocalProcess, MemberProcess } from './member-process.ts';
+import type { Placements } from '../placement/placements.ts';
+import { PlacedProcesses } from '../placement/placed-processes.ts';
+import type { LocalProcess, MemberProcess } from '../placement/member-process.ts';
 import { recordedMarks } from './recorded-marks.ts';
 import { ENV } from '../../model/text/environment.ts';
 

@@ -30,7 +30,7 @@ import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { isReplica, newTeam } from '../relay/new-team.ts';
 import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { requireStore } from '../host/required-hosts.ts';
+import { requireStore } from '../placement/required-hosts.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
 import { expectedHere } from './plan-preview.ts';

@@ -6,7 +6,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import type { MemberProcess, RemoteProcess } from '../lead/member-process.ts';
+import type { MemberProcess, RemoteProcess } from './member-process.ts';
 import type { Placements } from './placements.ts';
 
 /** A host says within this time how a process ended whose lease was given back, in milliseconds. */
