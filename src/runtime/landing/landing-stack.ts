@@ -6,6 +6,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
+import { changeMessage } from '../trees/change-message.ts';
 import { markedFiles } from '../trees/conflict-marks.ts';
 import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
@@ -91,7 +92,8 @@ export class LandingStack {
       };
     // Of the change, so that the same merge made again is the same commit.
     const date = String(Math.floor(Date.parse(task.submitted_at) / 1_000));
-    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${attemptKey(task)}\nTeams-Member: ${task.by.member}`;
+    const { id, subject, by } = task;
+    const message = changeMessage({ subject, task: id, attempt: attemptKey(task), member: by.member });
     const merged = await mergeCommit(top, task.attempt.commit, { message, date }, own);
     if ('conflicts' in merged) {
       const { conflicts, said } = merged;

@@ -183,7 +183,7 @@ async function withMove(
     );
   const release = holdMove(root, name, clock);
   try {
-    const begun = unfinishedMove(root, name);
+    const begun = unfinishedMove(root, name, (store) => store === shownAddress(address));
     if (begun !== undefined && begun.store !== shownAddress(address))
       throw new UsageError(
         'USAGE',

@@ -19,6 +19,7 @@ import {
   setTreeAside,
 } from '../../store/trees/vault.ts';
 import { lendTo, lentIn, setUp, type TreeUse } from './tree-needs.ts';
+import { changeMessage } from './change-message.ts';
 import { TreeOutputs } from './tree-outputs.ts';
 import type { TreeOwner } from '../../store/files/paths.ts';
 import { everyChange, GitFailure, LateGit, withoutRepositories, type EveryChange } from '../process/git-tree.ts';
@@ -174,7 +175,8 @@ export class MemberTree {
     const { paths } = this.#store;
     this.#ready(isFirst);
     const where = inTree(paths, this.#member, { signal });
-    const message = `${task.subject}\n\nTeams-Task: ${task.id}\nTeams-Attempt: ${task.id}.${task.claim.epoch}\nTeams-Member: ${this.#member}`;
+    const { id, subject, claim } = task;
+    const message = changeMessage({ subject, task: id, attempt: `${id}.${claim.epoch}`, member: this.#member });
     const look = await this.#look({ from: base, isFirst, message }, where);
     await this.#outputs.keep(task, look.tree, { signal });
     const { commit, change } = look;

@@ -24,6 +24,7 @@ import { Locks } from '../lock/lock.ts';
 import { movedPath, moveFolder } from '../replica/unfinished-moves.ts';
 import { withName } from '../team/name-lock.ts';
 import { archiveStamp, putAway, setAsideOrphan } from '../team/team-list.ts';
+import { openSeal } from '../user/seal.ts';
 
 const moveSchema = z.object({
   version: z.literal(1),
@@ -35,6 +36,8 @@ const moveSchema = z.object({
   /** The address of the store, without a password. */
   store: z.string(),
 });
+/** The mark of one: with the user's seal, since who connects to a store tells it who the user is. */
+const markSchema = moveSchema.extend({ seal: z.string().optional() });
 export type Move = z.infer<typeof moveSchema>;
 /** What the store says of a move. */
 export type MoveOutcome = 'moved' | 'withdrawn';
@@ -75,9 +78,10 @@ export function holdMove(root: string, name: Name, clock: Clock): () => void {
  * The move of a team that has begun and is not known to be over. One that was killed before it had done anything is
  * forgotten. Call it while the move is held.
  *
- * @throws StoreError `CORRUPT`
+ * @param isAddress whether the user named this address now
+ * @throws StoreError `CORRUPT`; `UNTRUSTED` for a mark without this user's seal, if the user did not name its address
  */
-export function unfinishedMove(root: string, name: Name): Move | undefined {
+export function unfinishedMove(root: string, name: Name, isAddress = (_: string): boolean => false): Move | undefined {
   const path = markOf(root, name);
   const text = readText(realDisk, path, 64 * 1024);
   const folder = moveFolder(root, name);
@@ -85,8 +89,16 @@ export function unfinishedMove(root: string, name: Name): Move | undefined {
     removeTree(realDisk, folder);
     return undefined;
   }
-  const read = jsonAnswer(moveSchema, text ?? '');
-  if (read.ok) return read.value;
+  const read = jsonAnswer(markSchema, text ?? '');
+  if (read.ok) {
+    const { seal: _, ...move } = read.value;
+    if (isAddress(move.store) || openSeal(realDisk).holds(read.value)) return move;
+    throw new StoreError(
+      'UNTRUSTED',
+      `${path} was not written by you on this machine, so its store is not asked: if you moved this team, say the same \`teams migrate\` again, else remove ${folder}.`,
+      { path },
+    );
+  }
   const why = text === undefined ? 'missing' : `damaged (${read.why})`;
   throw new StoreError('CORRUPT', `${path} is ${why}, so nobody can say where team ${name} is: restore it.`, { path });
 }
@@ -96,7 +108,8 @@ export function beginMove(root: string, move: Move): void {
   const { moves } = rootPaths(root);
   makeDirectory(realDisk, moves, { durable: true });
   makeDirectory(realDisk, moveFolder(root, move.name), { durable: true });
-  createOnce(realDisk, markOf(root, move.name), `${JSON.stringify(move)}\n`, token());
+  const mark: z.infer<typeof markSchema> = { ...move, seal: openSeal(realDisk).sign(move) };
+  createOnce(realDisk, markOf(root, move.name), `${JSON.stringify(mark)}\n`, token());
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
+import { safeLine } from '../../../model/text/safe-text.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
@@ -144,17 +145,22 @@ interface Change {
   readonly member: string;
 }
 
-const FORMAT = '--format=%H%x00%P%x00%s%x00%(trailers:only,unfold)%x00%(trailers:key=Teams-Member,valueonly)%x00%x1e';
+/** Ended by NUL, as each record is by `-z`: the one byte that no message of a commit has. */
+const FIELDS = ['%H', '%P', '%s', '%(trailers:only,unfold)', '%(trailers:key=Teams-Member,valueonly)'];
 
 /** Oldest first. */
 async function changesOf(refs: VaultRefs, task: Task | undefined, own: GitWhere): Promise<Change[]> {
   const range = `${refs.root}..${refs.main}`;
-  const listed = requireGit(await git(['log', '--first-parent', '--reverse', FORMAT, range], own), 'git log');
-  const all = listed.split('\x1e').flatMap((row): Change[] => {
-    const [to = '', parents = '', subject = '', trailers = '', member = ''] = row.trim().split('\0');
+  const args = ['log', '-z', '--first-parent', '--reverse', `--format=${FIELDS.join('%x00')}`, range];
+  const words = requireGit(await git(args, own), 'git log').split('\0');
+  const all: Change[] = [];
+  for (let at = 0; at + FIELDS.length <= words.length; at += FIELDS.length) {
+    const [to = '', parents = '', subject = '', trailers = '', member = ''] = words.slice(at, at + FIELDS.length);
     const [from = ''] = parents.split(' ');
-    return from === '' ? [] : [{ from, to, subject, trailers: trailers.trim(), member: member.trim() }];
-  });
+    // Commits of earlier versions have the subject as the member wrote it.
+    if (from !== '')
+      all.push({ from, to, subject: safeLine(subject), trailers: trailers.trim(), member: member.trim() });
+  }
   if (task === undefined) return all;
   const key = attemptKey(task);
   const its = all.filter(({ trailers }) => trailers.split('\n').includes(`Teams-Attempt: ${key}`));
