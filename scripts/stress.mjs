@@ -24,7 +24,7 @@ const SUITES = [
   'frames',
   'life',
 ];
-const PLACES = ['test/store', 'test/runtime', 'test/runtime/views', 'test/surfaces/mcp'];
+const PLACES = ['test/store', 'test/runtime', 'test/runtime/relay', 'test/runtime/views', 'test/surfaces/mcp'];
 
 const unknown = process.argv.slice(2).filter((argument) => argument.startsWith('-') && argument !== '--long');
 if (unknown.length > 0) {

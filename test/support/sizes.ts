@@ -14,6 +14,8 @@ export const SIZES = {
   /** Of the lead at each point of a teammate's start. */
   spawnDeaths: size(1, 5, 50),
   modelRuns: size(150, 1_000, 20_000),
+  /** The same on a store, where each command waits for a server. */
+  sharedModelRuns: size(8, 100, 2_000),
   /** Random stories of a team, of which `why` must tell the same from few records as from all. */
   stories: size(20, 300, 5_000),
   fuzzedLines: size(50_000, 200_000, 1_000_000),

@@ -16,9 +16,20 @@ import { mortal } from './mortal.ts';
 const NAMES = [name('ada'), name('bob'), name('cy')];
 const ROLE = name('executor');
 
+/** Where the two boards are. */
+interface PairPlace {
+  readonly paths: TeamPaths;
+  /** Whether its log is opened already. */
+  readonly isBegun: boolean;
+  /** Opens the board of one of the two; without it both have the same files. */
+  readonly open?: (by: number) => BoardStore;
+  /** Called until both have what one of them wrote. */
+  readonly meet?: (check: () => void) => Promise<void>;
+}
+
 export class BoardPair {
   readonly plain = new PlainBoard();
-  readonly #paths: TeamPaths;
+  readonly #place: PairPlace;
   readonly #disk = mortal().disk;
   readonly #stores: BoardStore[];
   /** All leads, the current one last. */
@@ -26,38 +37,49 @@ export class BoardPair {
   /** All incarnations of a member, which may write again after their end. */
   readonly #lives = new Map<Name, string[]>();
 
-  constructor(paths: TeamPaths) {
-    this.#paths = paths;
-    this.#stores = [boardOf(paths, { disk: this.#disk, create: true }), boardOf(paths, { disk: this.#disk })];
-    this.#say(0, PERSON, { type: 'log.opened', team: ulid(), name: paths.name });
-    this.lead(0, 1);
-    for (const at of NAMES.keys()) this.member(0, at, 'join');
-    for (const at of NAMES.keys()) this.member(0, at, 'restart');
+  private constructor(place: PairPlace) {
+    this.#place = place;
+    this.#stores = [this.#open(0), this.#open(1)];
   }
 
-  create(by: number, blockers: readonly number[], retries: number): void {
+  static async on(place: PairPlace): Promise<BoardPair> {
+    const { paths, isBegun } = place;
+    const pair = new BoardPair(place);
+    if (!isBegun) await pair.#say(0, PERSON, { type: 'log.opened', team: ulid(), name: paths.name });
+    await pair.lead(0, 1);
+    for (const at of NAMES.keys()) await pair.member(0, at, 'join');
+    for (const at of NAMES.keys()) await pair.member(0, at, 'restart');
+    return pair;
+  }
+
+  #open(by: number): BoardStore {
+    const { paths, open } = this.#place;
+    return open === undefined ? boardOf(paths, { disk: this.#disk, create: true }) : open(by);
+  }
+
+  async create(by: number, blockers: readonly number[], retries: number): Promise<void> {
     const blockedBy = [...new Set(blockers.flatMap((at) => this.#taskAt(at) ?? []))];
     const id = this.plain.create(blockedBy, retries);
     const fields = { ...task(`Task ${id}`), blockedBy, retries };
-    this.#both(by, this.#lead(0), { type: 'task.created', task: id, fields }, true);
+    await this.#both(by, this.#lead(0), { type: 'task.created', task: id, fields }, true);
   }
 
   /** @param back how many incarnations ago the author was current */
-  claim(by: number, at: number, who: number, back: number): void {
+  async claim(by: number, at: number, who: number, back: number): Promise<void> {
     const [id, { member, life }] = [this.#taskAt(at) ?? '1', this.#life(who, back)];
     const allowed = this.plain.claim(id, member, life);
-    this.#both(by, { by: member, inc: life }, { type: 'task.claimed', task: id, member }, allowed);
+    await this.#both(by, { by: member, inc: life }, { type: 'task.claimed', task: id, member }, allowed);
   }
 
   /** @param late how many claims ago the epoch was current */
-  end(by: number, at: number, how: End, who: number, back: number, late: number): void {
+  async end(by: number, at: number, how: End, who: number, back: number, late: number): Promise<void> {
     const [id, { member, life }] = [this.#taskAt(at) ?? '1', this.#life(who, back)];
     const epoch = Math.max(0, (this.plain.tasks.get(id)?.claims ?? 0) - late);
     const allowed = this.plain.end(id, how, { member, life, epoch });
-    this.#both(by, { by: member, inc: life }, bodyOf(id, how, epoch), allowed);
+    await this.#both(by, { by: member, inc: life }, bodyOf(id, how, epoch), allowed);
   }
 
-  decide(by: number, at: number, what: 'retried' | 'skipped', back: number): void {
+  async decide(by: number, at: number, what: 'retried' | 'skipped', back: number): Promise<void> {
     const id = this.#taskAt(at) ?? '1';
     const author = this.#lead(back);
     const isCurrent = 'lead' in author && author.lead === this.#leads.at(-1);
@@ -66,19 +88,19 @@ export class BoardPair {
       what === 'retried'
         ? { type: 'task.retried', task: id }
         : { type: 'task.skipped', task: id, cascade: false, why: '' };
-    this.#both(by, author, body, allowed);
+    await this.#both(by, author, body, allowed);
   }
 
   /** @param ahead how much higher than the current one the new epoch is */
-  lead(by: number, ahead: number): void {
+  async lead(by: number, ahead: number): Promise<void> {
     const epoch = this.plain.epoch + ahead;
     const lead = ulid();
     const allowed = this.plain.lead(epoch);
     if (allowed) this.#leads.push(lead);
-    this.#both(by, { lead, epoch }, { type: 'lead.took', epoch }, allowed);
+    await this.#both(by, { lead, epoch }, { type: 'lead.took', epoch }, allowed);
   }
 
-  member(by: number, who: number, what: 'join' | 'leave' | 'restart'): void {
+  async member(by: number, who: number, what: 'join' | 'leave' | 'restart'): Promise<void> {
     const member = NAMES[who % NAMES.length] ?? LEAD;
     if (what === 'restart') return this.#restart(by, member);
     const allowed = what === 'join' ? this.plain.join(member) : this.plain.leave(member);
@@ -86,25 +108,25 @@ export class BoardPair {
       what === 'join'
         ? { type: 'member.joined', name: member, role: ROLE, prefixes: [] }
         : { type: 'member.left', name: member, why: '' };
-    this.#both(by, this.#lead(0), body, allowed);
+    await this.#both(by, this.#lead(0), body, allowed);
   }
 
-  reopen(by: number): void {
+  async reopen(by: number): Promise<void> {
     this.#stores[by]?.close();
-    this.#stores[by] = boardOf(this.#paths, { disk: this.#disk });
-    this.#compare();
+    this.#stores[by] = this.#open(by);
+    await this.#compare();
   }
 
   close(): void {
     for (const store of this.#stores) store.close();
   }
 
-  #restart(by: number, member: Name): void {
+  async #restart(by: number, member: Name): Promise<void> {
     const life = ulid();
     const after = this.plain.members.get(member)?.life ?? null;
     const allowed = this.plain.restart(member, life, after);
     if (allowed) this.#lives.set(member, [...(this.#lives.get(member) ?? []), life]);
-    this.#both(by, this.#lead(0), { type: 'member.started', name: member, inc: life, after }, allowed);
+    await this.#both(by, this.#lead(0), { type: 'member.started', name: member, inc: life, after }, allowed);
   }
 
   #taskAt(at: number): string | undefined {
@@ -122,19 +144,24 @@ export class BoardPair {
     return { lead: this.#leads[at] ?? ulid(), epoch: at + 1 };
   }
 
-  #say(by: number, author: Author, body: Body): boolean {
-    return this.#stores[by]?.appendNow(author, () => body).outcome.ok ?? false;
+  async #say(by: number, author: Author, body: Body): Promise<boolean> {
+    return (await this.#stores[by]?.append(author, () => body))?.outcome.ok ?? false;
   }
 
-  #both(by: number, author: Author, body: Body, allowed: boolean): void {
-    expect(this.#say(by, author, body), JSON.stringify({ author, body })).toBe(allowed);
-    this.#compare();
+  async #both(by: number, author: Author, body: Body, allowed: boolean): Promise<void> {
+    expect(await this.#say(by, author, body), JSON.stringify({ author, body })).toBe(allowed);
+    await this.#compare();
   }
 
   /** T1–T9: both processes see what the plain model says. */
-  #compare(): void {
+  async #compare(): Promise<void> {
     const wanted = plainView(this.plain);
-    for (const store of this.#stores) expect(viewOf(store.fold())).toEqual(wanted);
+    const check = (): void => {
+      for (const store of this.#stores) expect(viewOf(store.fold())).toEqual(wanted);
+    };
+    const { meet } = this.#place;
+    if (meet === undefined) check();
+    else await meet(check);
     const claimants = wanted.flatMap(({ claim }) => (claim ? [claim.member] : []));
     expect(new Set(claimants).size).toBe(claimants.length);
   }
