@@ -6,7 +6,7 @@
 import { filtering } from './call-filter.ts';
 import { shownPath, type LentPath, type LentPaths, type ShownTree } from './lent-path.ts';
 import { provingMounts } from './proved-mounts.ts';
-import { HIDDEN_NAMES, KEY_PLACES, hiddenFromShell, protectedBy } from './workspace-path.ts';
+import { HIDDEN_NAMES, hiddenFromShell, protectedBy } from './workspace-path.ts';
 
 /** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
 export type IsolationSetting = 'auto' | 'required' | 'off';
@@ -47,24 +47,6 @@ export interface ShellSurroundings {
   readonly isProbe?: boolean;
 }
 
-/** Places with keys, relative to a user's home. */
-export const HOME_KEYS: readonly string[] = [
-  ...KEY_PLACES,
-
-  '.kube',
-  '.docker',
-  '.azure',
-  '.password-store',
-  '.claude.json',
-  '.local/share/keyrings',
-  '.local/share/opencode',
-  '.config/gcloud',
-  '.config/gh',
-  '.config/opencode',
-  '.config/claude',
-  '.mozilla',
-  '.thunderbird',
-];
 /**
  * These are empty inside and deleted with the command. Sockets of services are below /run: a read-only mount would not
  * block them.
@@ -90,8 +72,8 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   const lent = borrowed(surroundings);
   const own = kept(surroundings).filter(({ path }) => !lent.some((one) => one.path === path));
   const covered = hidden(surroundings);
-  // What is covered later is another file in its place.
-  const seen = nested.filter(({ path }) => !covered.some((one) => one.path === path));
+  // What is covered later is another file in its place, or not there.
+  const seen = nested.filter(({ path }) => !covered.some((one) => isBelow(path, one.path)));
   const proved = [...gitOf(surroundings), ...seen, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
   return [
     ...filtering(bwrap, surroundings.filter),
@@ -150,7 +132,7 @@ function gitOf({ root, inRoot }: ShellSurroundings): Entry[] {
  */
 function coveredKeys(surroundings: ShellSurroundings): string[] {
   const { lend, root } = surroundings;
-  const keys = surroundings.keys.filter((entry) => !isBelow(entry.path, root) && isCoverable(entry, root));
+  const keys = outermost(surroundings.keys.filter((entry) => !isBelow(entry.path, root) && isCoverable(entry, root)));
   const lent = [
     ...lend.read.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--ro-bind', from: one.from, at }))),
     ...lend.write.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--bind', from: one.from, at }))),
@@ -164,6 +146,10 @@ function coveredKeys(surroundings: ShellSurroundings): string[] {
   ];
 }
 
+/** What lies in a directory that appears empty needs no cover. */
+const outermost = (entries: readonly Entry[]): Entry[] =>
+  entries.filter(({ path }) => !entries.some((other) => other.path !== path && isBelow(path, other.path)));
+
 /** A visible link leads to the place itself; one that is not visible is made. */
 const placesOf = ({ from, at }: LentPath, root: string): string[] =>
   from === at || isVisible(at, root) ? [from] : [from, at];
@@ -173,7 +159,8 @@ function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): E
   const own = [...inRoot]
     .filter(([name]) => (showsKeys ? HIDDEN_NAMES.includes(name) : hiddenFromShell(name) === 'hidden'))
     .map(([, entry]) => entry);
-  return [...own, ...keys.filter(({ path }) => isBelow(path, root))].filter((entry) => isCoverable(entry, root));
+  const all = [...own, ...keys.filter(({ path }) => isBelow(path, root))];
+  return outermost(all.filter((entry) => isCoverable(entry, root)));
 }
 
 /** Invisible paths need no cover, and a parent of the workspace cannot have one. */

@@ -5,12 +5,13 @@
 import { dirname } from 'node:path';
 import process from 'node:process';
 import {
-  HOME_KEYS,
   isVisible,
   isolatedShellArgv,
   type ShellSurroundings,
   type IsolationSetting,
 } from '../../policy/sandbox/shell-isolation.ts';
+import { keyPlaces, KEYLESS } from '../../policy/sandbox/home-keys.ts';
+import type { LentPaths } from '../../policy/sandbox/lent-path.ts';
 import type { ShellIsolation } from '../../policy/sandbox/effective-sandbox.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import { bubblewrap } from '../../os/program-path.ts';
@@ -23,6 +24,7 @@ import {
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
+import { userConfigFolder } from '../../store/user/own-folders.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import {
   callFilterFile,
@@ -33,7 +35,8 @@ import {
   probeWeakness,
   SETS_ID,
 } from './bubblewrap.ts';
-import { lentPaths, secretsOf } from './lent-paths.ts';
+import { isBelow, lentPaths, secretsOf } from './lent-paths.ts';
+import { lentToolchains } from './lent-toolchains.ts';
 import { heldGits } from './nested-repositories.ts';
 import { ownProgramsIn } from './own-programs.ts';
 import { treeLends } from './tree-lends.ts';
@@ -141,6 +144,8 @@ function surroundingsBy(
     heldPlaces(real, gits).flatMap(({ id, ...place }) => (id === undefined ? [] : [{ ...place, id }]));
   // What may not be lent is refused at once.
   lent(at);
+  const keys = [...keyPlaces(home, environment), userConfigFolder(environment), dirname(keyPath(environment))];
+  const needs = neededBelow(keys, { home, root: at, secrets, environment });
   return (root, isWritable) => {
     const real = realPath(root);
     return {
@@ -150,11 +155,28 @@ function surroundingsBy(
       nested: real === at ? nested(real) : [],
       filter: callFilterFile(environment),
       handed: entriesAt(handed).map(({ path }) => path),
-      keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
-      lend: lent(real),
+      keys: entriesAt(keys),
+      lend: withNeeds(lent(real), needs),
     };
   };
 }
+
+/** Of what appears empty: files of git without keys, and toolchains, which some installers put there. */
+function neededBelow(
+  keys: readonly string[],
+  around: { home: string; root: string; secrets: string[]; environment: Environment },
+): string[] {
+  const isHidden = (path: string): boolean => keys.some((key) => isBelow(path, key));
+  const entries = (around.environment['PATH'] ?? '').split(':');
+  // Looking takes a tenth of a second.
+  const tools = entries.some(isHidden) ? lentToolchains({ ...around, programs: [] }).filter(isHidden) : [];
+  return [...KEYLESS.map((name) => `${around.home}/${name}`), ...tools];
+}
+
+const withNeeds = ({ read, write }: LentPaths, needs: readonly string[]): LentPaths => ({
+  read: [...entriesAt(needs).map(({ path }) => ({ from: path, at: path })), ...read],
+  write,
+});
 
 /** @returns what the probe could do, or why it did not run; undefined if the isolation works */
 async function weakness(

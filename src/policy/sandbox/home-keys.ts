@@ -1,0 +1,53 @@
+/** Where keys, logins, histories and profiles of browsers lie in a home directory. */
+import { KEY_PLACES } from './workspace-path.ts';
+
+/** Relative to the home. Of `.config` all is hidden: what a program that nobody here knows keeps there may be a token. */
+const HOME_KEYS: readonly string[] = [
+  ...KEY_PLACES,
+  ...(
+    '.config .env .env.local .kube .docker .azure .oci .fly .terraform.d .terraformrc .pulumi .snowflake .databrickscfg ' +
+    '.kaggle .huggingface .cache/huggingface/token .cache/huggingface/stored_tokens .jupyter .sentryclirc .wakatime.cfg ' +
+    '.vault-token .s3cfg .boto .authinfo .authinfo.gpg .netrc.gpg .msmtprc .smbcredentials .subversion .hgrc ' +
+    '.pgpass .my.cnf .mylogin.cnf .cargo/credentials .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml ' +
+    '.gradle/gradle.properties .ivy2/.credentials .sbt/credentials .sbt/.credentials .composer/auth.json .gem/credentials ' +
+    '.local/share/gem/credentials .bundle/config .nuget/NuGet .yarnrc .yarnrc.yml .bunfig.toml .pip .claude.json ' +
+    '.local/share/opencode .local/share/keyrings .local/share/kwalletd .password-store .pki ' +
+    '.bash_history .zsh_history .local/share/fish .python_history .node_repl_history .psql_history .mysql_history ' +
+    '.sqlite_history .rediscli_history .lesshst .viminfo .Xauthority .ICEauthority ' +
+    '.mozilla .thunderbird .var snap .vscode-server .cursor .electrum .bitcoin .ethereum'
+  ).split(' '),
+];
+
+/** What may be read below them. */
+export const KEYLESS: readonly string[] = ['.config/git/config', '.config/git/ignore', '.config/git/attributes'];
+
+/** Variables that name such a file or directory. */
+const VARIABLES: readonly string[] = [
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AZURE_CONFIG_DIR',
+  'CLAUDE_CONFIG_DIR',
+  'CLOUDSDK_CONFIG',
+  'CODEX_HOME',
+  'DOCKER_CONFIG',
+  'GH_CONFIG_DIR',
+  'GNUPGHOME',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  'HISTFILE',
+  'KUBECONFIG',
+  'NETRC',
+  'NPM_CONFIG_USERCONFIG',
+  'PGPASSFILE',
+  'SOPS_AGE_KEY_FILE',
+  'TF_CLI_CONFIG_FILE',
+];
+
+const ELSEWHERE = /^\/(?:dev|proc|sys|usr)(?:\/|$)/;
+
+/** @returns absolute paths, which may be missing; none is the home, or around it */
+export function keyPlaces(home: string, environment: Readonly<Record<string, string | undefined>>): string[] {
+  const named = VARIABLES.flatMap((name) => (environment[name] ?? '').split(':'))
+    .map((path) => path.replace(/\/+$/, ''))
+    .filter((path) => path.startsWith('/') && !ELSEWHERE.test(path) && !`${home}/`.startsWith(`${path}/`));
+  return [...HOME_KEYS.map((name) => `${home}/${name}`), ...named];
+}
