@@ -14,7 +14,7 @@ export const pauseAfter = (tries: number): number =>
 
 /**
  * @param tries failures in a row
- * @param waitsForRoom a full disk is waited for, as everywhere: the work goes on by itself when somebody frees space
+ * @param isWaitedFor a full disk, or a team's store that is away: the work goes on by itself when somebody mends that
  */
-export const isLasting = (tries: number, { waitsForRoom }: { readonly waitsForRoom: boolean }): boolean =>
-  tries >= MOST_TRIES && !waitsForRoom;
+export const isLasting = (tries: number, { isWaitedFor }: { readonly isWaitedFor: boolean }): boolean =>
+  tries >= MOST_TRIES && !isWaitedFor;

@@ -6,7 +6,7 @@ import type { LandingTrouble, TeamEvent } from '../../model/team/team-config.ts'
 import { isLasting, pauseAfter } from '../../policy/landing/landing-trouble.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
-import { hasNoRoom } from '../process/retry-disk.ts';
+import { isWaitedFor } from '../process/retry-disk.ts';
 
 /** Git fails on the change of one task. */
 export class ChangeFailure extends GitFailure {
@@ -50,7 +50,7 @@ export class LandingTroubles {
       await this.#note({ why, since });
     }
     this.#now = { why, since, tries: tries + 1 };
-    return isLasting(tries + 1, { waitsForRoom: hasNoRoom(error) });
+    return isLasting(tries + 1, { isWaitedFor: isWaitedFor(error) });
   }
 
   /** How long to wait before the next try, in milliseconds. */

@@ -12,6 +12,11 @@ const NO_ROOM = /\((?:ENOSPC|EDQUOT|EROFS)\)|no space left|out of diskspace|disk
 /** Whether it is about a full or read-only disk, also if git says so. */
 export const hasNoRoom = (error: Error): boolean => codeOf(error) === 'NO_SPACE' || NO_ROOM.test(error.message);
 
+/** Whether a person or a machine will mend it, so that it is waited for: no room, or a team's store that is away. */
+export const isWaitedFor = (error: Error): boolean => hasNoRoom(error) || isStoreAway(error);
+
+export const isStoreAway = (error: Error): boolean => codeOf(error) === 'ENGINE_UNREACHABLE';
+
 /** Whether the error is a disk failure that may pass. */
 export const isTransientStoreError = (error: unknown): error is TeamError =>
   isTeamError(error) && PASSING.has(error.code);

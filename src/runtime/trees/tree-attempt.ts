@@ -4,7 +4,7 @@ import { AgentError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';
-import { hasNoRoom } from '../process/retry-disk.ts';
+import { isStoreAway, isWaitedFor } from '../process/retry-disk.ts';
 import { MemberTree, type KeptChange } from './member-tree.ts';
 import { SetupFailure, type TreeUse } from './tree-needs.ts';
 
@@ -49,7 +49,7 @@ export class AttemptTree {
     }
   }
 
-  /** A full disk is waited for; anything else that stays is a failure of the attempt. */
+  /** A full disk and a store that is away are waited for; anything else that stays is a failure of the attempt. */
   async begin(task: ClaimedTask, use: TreeUse, signal: AbortSignal): Promise<TreeTrouble | undefined> {
     try {
       await this.#tree.begin(task, use, signal);
@@ -60,14 +60,14 @@ export class AttemptTree {
       if (error instanceof SetupFailure && !signal.aborted)
         return { do: 'fail', why: `setup of its tree: ${error.message}`, text: error.output };
       if (!(error instanceof GitFailure) && !(error instanceof SetupFailure) && !isTeamError(error)) throw error;
-      if (!signal.aborted && !hasNoRoom(error)) this.#failed += 1;
+      if (!signal.aborted && !isWaitedFor(error)) this.#failed += 1;
       const why = `its tree could not be made: ${error.message}`;
       return this.#failed >= MOST_FAILED ? { do: 'fail', why, text: '' } : { do: 'release', why };
     }
   }
 
   /**
-   * A full disk is waited for: the work is done.
+   * A full disk, or a team's store that is away, is waited for: the work is done.
    *
    * @returns undefined if nothing changed
    */
@@ -81,9 +81,10 @@ export class AttemptTree {
         if (!(error instanceof GitFailure) && !isTeamError(error)) throw error;
         const why = `its change could not be kept: ${error.message}`;
         if (signal.aborted) return { do: 'release', why };
-        if (!hasNoRoom(error)) return { do: 'fail', why };
+        if (!isWaitedFor(error)) return { do: 'fail', why };
         // Where the disk has no room for an event either, the next try tells it.
-        isTold ||= events.append({ type: 'disk.failed', task: task.id, text: why }) === undefined;
+        const type = isStoreAway(error) ? 'store.away' : 'disk.failed';
+        isTold ||= events.append({ type, task: task.id, text: why }) === undefined;
         await clock.sleep(LOOK_AGAIN_MS, signal);
       }
   }

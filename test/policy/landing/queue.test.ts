@@ -150,8 +150,8 @@ describe('what is next', () => {
 
   it('git that fails is waited for, longer each time; what lasts a minute is no passing trouble, but a full disk is', () => {
     expect([1, 2, 3, 4, 5, 6, 7].map(pauseAfter)).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-    expect([5, 6].map((tries) => isLasting(tries, { waitsForRoom: false }))).toEqual([false, true]);
-    expect(isLasting(1_000, { waitsForRoom: true })).toBe(false);
+    expect([5, 6].map((tries) => isLasting(tries, { isWaitedFor: false }))).toEqual([false, true]);
+    expect(isLasting(1_000, { isWaitedFor: true })).toBe(false);
   });
 
   it('one culprit of n costs at most 1 + ⌈log2 n⌉ + 2 gates', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedTask } from '../../../src/model/board/task.ts';
+import { StoreError } from '../../../src/model/text/errors.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { GitFailure } from '../../../src/runtime/process/git-tree.ts';
 import type { TreeUse } from '../../../src/runtime/trees/tree-needs.ts';
@@ -24,10 +25,11 @@ const quiet = {
 } as unknown as ConstructorParameters<typeof AttemptTree>[1];
 
 /** A tree whose git says these, one at each claim; undefined: it is made. */
-function saying(...words: (string | undefined)[]): AttemptTree {
+function saying(...words: (string | Error | undefined)[]): AttemptTree {
   const begin = (): Promise<void> => {
     const word = words.shift();
-    return word === undefined ? Promise.resolve() : Promise.reject(new GitFailure(word));
+    if (word === undefined) return Promise.resolve();
+    return Promise.reject(typeof word === 'string' ? new GitFailure(word) : word);
   };
   return new AttemptTree({ begin, keep: () => Promise.resolve(undefined) }, quiet);
 }
@@ -38,6 +40,12 @@ describe('a tree that cannot be made', () => {
     const said = [];
     for (let claim = 0; claim < 6; claim += 1) said.push((await tree.begin(task, use, signal))?.do);
     expect(said).toEqual(['release', 'release', undefined, 'release', 'release', 'fail']);
+  });
+
+  it('is waited for, however long, if the store of the team is away', async () => {
+    const away = new StoreError('ENGINE_UNREACHABLE', 'The store is away.');
+    const tree = saying(...Array.from({ length: 20 }, () => away));
+    for (let claim = 0; claim < 20; claim += 1) expect((await tree.begin(task, use, signal))?.do).toBe('release');
   });
 
   it.each(['fatal: write error: No space left on device', 'Disk quota exceeded', 'Read-only file system'])(
@@ -56,14 +64,15 @@ describe('a tree that cannot be made', () => {
 describe('a change that cannot be kept', () => {
   const change = { attempt: { commit: 'a', base: 'b' }, files: ['f'] };
   const FULL = 'git add: error: unable to write file: No space left on device';
-  const keeping = (words: (string | undefined)[], abortsAt = Infinity) => {
+  const keeping = (words: (string | Error)[], abortsAt = Infinity) => {
     const stop = new AbortController();
     let tries = 0;
     const keep = () => {
       tries += 1;
       if (tries === abortsAt) stop.abort();
       const word = words.shift();
-      return word === undefined ? Promise.resolve(change) : Promise.reject(new GitFailure(word));
+      if (word === undefined) return Promise.resolve(change);
+      return Promise.reject(typeof word === 'string' ? new GitFailure(word) : word);
     };
     told.length = 0;
     return new AttemptTree({ begin: () => Promise.resolve(), keep }, quiet).keep(task, stop.signal);
@@ -86,6 +95,13 @@ describe('a change that cannot be kept', () => {
       3,
     );
     expect(end).toEqual({ do: 'release', why: `its change could not be kept: ${FULL}` });
+  });
+
+  it('waits for a store that is away, which is told once, and is kept then', async () => {
+    const away = 'The relay of /replica got no answer of the store in time.';
+    const words = Array.from({ length: 20 }, () => new StoreError('ENGINE_UNREACHABLE', away));
+    expect(await keeping(words)).toEqual({ do: 'submit', change });
+    expect(told).toEqual([`its change could not be kept: ${away}`]);
   });
 
   it('fails the attempt for any other reason', async () => {
