@@ -92,6 +92,8 @@ export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
 export { detachLead, type DetachedPlace } from './runtime/process/detach.ts';
 export { TerminalProcess, type TerminalNews, type TerminalOrder } from './runtime/process/terminal-process.ts';
 export { diagnose } from './runtime/setup/doctor.ts';
+export { isHostWord } from './model/team/host-label.ts';
+export { requireHosts } from './runtime/placement/required-hosts.ts';
 export { configureMember } from './runtime/lead/configure-member.ts';
 export { TwoLogs } from './runtime/views/merged-log.ts';
 export { eventLine } from './runtime/views/event-line.ts';

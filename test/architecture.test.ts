@@ -182,6 +182,7 @@ const ARCHITECTURE: Architecture = {
       'teammate',
       'agents',
       'lead',
+      'placement',
       'hooks',
       'tools',
       'isolation',

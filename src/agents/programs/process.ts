@@ -20,7 +20,7 @@ export interface ProcessRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** Written to stdin, which is then closed; without it stdin is empty. */
-  readonly stdin?: string | undefined;
+  readonly stdin?: string | Uint8Array | undefined;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
   /** For a persistent program: stdin stays open for `write`, and processes it left behind end with it. */

@@ -9,7 +9,7 @@ import { isInternal, isResolved, uniqueMarks, type Task } from './task.ts';
 import { listTask } from './task-lists.ts';
 
 /** The fields of a board that are replaced as a whole. */
-export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
+export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead' | 'common'>;
 
 export interface BoardEffect {
   readonly header?: Partial<Header>;
@@ -33,8 +33,8 @@ export type Undo = () => unknown;
  */
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (undo) {
-    const { team, profile, claimMode, phase, lead, lastTaskId } = board;
-    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId }));
+    const { team, profile, claimMode, phase, lead, common, lastTaskId } = board;
+    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, common, lastTaskId }));
     const tally = Object.assign({}, board.tally);
     undo.push(() => Object.assign(board.tally, tally));
   }

@@ -7,6 +7,7 @@ import { LEAD, type Name } from '../text/names.ts';
 import type { TaskLists } from './task-lists.ts';
 import type { Voucher } from './vouched-commands.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
+import type { SharedCommit } from './shared-commit.ts';
 import {
   byId,
   isInternal,
@@ -45,6 +46,8 @@ export interface Board {
   phase: 'open' | 'paused' | 'closing' | 'closed';
   /** The lead according to the log: the epoch grows with every `lead.took`; 0 before the first. */
   lead: { readonly epoch: number; readonly incarnation: string | null; readonly since: string | null };
+  /** What landed so far, as the team's store has it; undefined without a store, or without trees. */
+  common: SharedCommit | undefined;
   readonly members: Map<Name, Member>;
   readonly tasks: TaskMap;
   /** The task in progress of each member: member → task id. */
@@ -93,6 +96,7 @@ export const emptyBoard = (): Board => ({
   claimMode: 'auto',
   phase: 'open',
   lead: { epoch: 0, incarnation: null, since: null },
+  common: undefined,
   members: new Map(),
   tasks: new Map(),
   busy: new Map(),

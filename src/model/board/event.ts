@@ -8,6 +8,7 @@ import { memberSchema, nameSchema } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { attemptSchema, BOUNCE_CAUSES, newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
+import { sharedCommitSchema } from './shared-commit.ts';
 
 /** The versions of the log that this program reads. What a version-1 log folds to is frozen. */
 const LOG_VERSIONS = [1, 2] as const;
@@ -70,6 +71,8 @@ const changes = [
   z.object({ type: z.literal('member.left'), name: nameSchema, why }),
   z.object({ type: z.literal('member.started'), name: nameSchema, inc: ulidSchema, after: ulidSchema.nullable() }),
   z.object({ type: z.literal('lead.took'), epoch }),
+  /** What landed so far is in the team's store, for the trees of other machines. */
+  z.object({ type: z.literal('common.shared'), ...sharedCommitSchema.shape }),
   z.object({ type: z.literal('task.created'), task, fields: newTaskSchema }),
   z.object({ type: z.literal('task.assigned'), task, owner: memberSchema.nullable() }),
   z.object({ type: z.literal('task.claimed'), task, member: memberSchema }),

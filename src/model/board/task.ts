@@ -3,6 +3,7 @@
  * makes a new one. Each status has only the fields that are valid in it.
  */
 import * as z from 'zod';
+import { commitSchema } from './shared-commit.ts';
 import { memberSchema, nameSchema, type Name } from '../text/names.ts';
 
 export const TASK_STATUSES = [
@@ -56,10 +57,13 @@ export type TaskResult = z.infer<typeof resultSchema>;
 export const claimSchema = z.strictObject({ member: memberSchema, incarnation: z.string(), epoch: z.number().int() });
 export type Claim = z.infer<typeof claimSchema>;
 
-const commitSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Expected the hash of a commit');
-
 /** A change that a member made in its own tree: the commit that keeps it, and the state of the project it began from. */
-export const attemptSchema = z.strictObject({ commit: commitSchema, base: commitSchema });
+export const attemptSchema = z.strictObject({
+  commit: commitSchema,
+  base: commitSchema,
+  /** Under which hash a team's store has the commit, if its member may work on another machine than the lead. */
+  bundle: z.hash('sha256').optional(),
+});
 export type Attempt = z.infer<typeof attemptSchema>;
 
 /**

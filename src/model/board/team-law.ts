@@ -31,6 +31,8 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
       return board.phase === 'paused' ? { header: { phase: 'open' } } : refused('DUPLICATE', 'the team is not paused');
     case 'lead.took':
       return lead(board, change.epoch, author, at);
+    case 'common.shared':
+      return { header: { common: { commit: change.commit, bundle: change.bundle } } };
     case 'member.joined':
       return joined(board, change);
     case 'member.left':

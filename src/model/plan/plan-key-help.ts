@@ -101,6 +101,11 @@ const MEMBERS: KeyHelpTable = {
     example: { NODE_ENV: 'test' },
   },
   planApproval: { text: 'The member may only read until its plan for a task is approved.', example: true },
+  where: {
+    text: 'In a store: labels of the hosts on which the member may run (`teams host --labels`).',
+    otherwise: 'on any host, or on the machine of the lead',
+    example: ['gpu'],
+  },
   approvals: {
     text: 'Who decides on what its agent asks to do: its sandbox, or you within the sandbox (`ask`).',
     otherwise: 'as the plan says',

@@ -16,6 +16,7 @@ import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { profileSchema } from '../board/event.ts';
 import { budgetSchema } from '../team/budget.ts';
+import { hostLabelSchema } from '../team/host-label.ts';
 import { isolationSchema } from '../team/isolation.ts';
 import { lendSchema } from '../team/lend.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
@@ -82,6 +83,8 @@ const member = closed(
     sandbox: sandboxSchema.optional(),
     env: envSchema.default({}),
     planApproval: z.boolean().default(false),
+    /** Labels of the hosts of a store on which it may run. */
+    where: z.array(hostLabelSchema).min(1).max(16).optional(),
     /** Who decides on what its agent asks to do: its sandbox, or a person within the sandbox. */
     approvals: approvals.optional(),
     /** The role's prompt for its agent. */

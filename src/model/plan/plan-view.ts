@@ -43,11 +43,12 @@ function describeTrees({ trees }: Plan): string[] {
 const count = (list: readonly unknown[], noun: string): string =>
   `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;
 
-function describeMember({ name, role, agent, sandbox, env, planApproval, approvals }: PlanMember): string {
+function describeMember({ name, role, agent, sandbox, env, planApproval, approvals, where }: PlanMember): string {
   const notes = [
     agent === undefined ? 'default agent' : describeAgent(agent),
     ...(sandbox === undefined ? [] : [sandbox]),
     ...(planApproval ? ['plan approval'] : []),
+    ...(where === undefined ? [] : [`on a host with ${where.join(', ')}`]),
     ...(approvals === 'ask' ? ['asks you before it acts'] : []),
     ...(Object.keys(env).length === 0 ? [] : [`sets ${Object.keys(env).join(', ')}`]),
   ];

@@ -28,6 +28,8 @@ export interface PlanMember {
   readonly sandbox?: Sandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
+  /** Labels that the host must have on which it runs; absent: it may run anywhere. */
+  readonly where?: readonly string[] | undefined;
   /** Whether a person is asked before its agent changes something, and so long; absent: the configuration decides. */
   readonly approvals?: 'ask' | 'sandbox' | undefined;
   readonly approvalMs?: number | undefined;

@@ -22,6 +22,8 @@ export const memberConfigSchema = z.looseObject({
   sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
   env: z.record(z.string(), z.string()).optional(),
   plan_approval: z.boolean().optional(),
+  /** Labels of the hosts of the store on which it may run. */
+  where: z.array(z.string()).optional(),
   /** Whether a person is asked before its agent uses a tool that changes something; absent: as the team's other members. */
   approvals: z.enum(['ask', 'sandbox']).optional(),
   /** Milliseconds until a permission that nobody answers is refused. */

@@ -58,6 +58,7 @@ const AGENT: Readonly<Record<AgentCode, string>> = {
   AGENT_TIMEOUT: 'An agent took too long, or gave no sign of life.',
   AGENT_UNAUTHORISED: 'An agent has no login, or its key is wrong.',
   AGENT_UNAVAILABLE: 'No agent can work here; the message lists what was probed.',
+  NO_HOST: 'No host of the store has what a member needs.',
   NO_ISOLATION: 'Trees of their own were asked for, and members cannot have them here; the message says why.',
 };
 

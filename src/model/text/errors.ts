@@ -53,6 +53,7 @@ export type AgentCode =
   | 'AGENT_TIMEOUT'
   | 'AGENT_UNAUTHORISED'
   | 'AGENT_UNAVAILABLE'
+  | 'NO_HOST'
   | 'NO_ISOLATION';
 type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
 

@@ -33,6 +33,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['team.unpaused', doing('ended the pause of the team')],
   ['team.cancelled', doing('cancelled the run')],
   ['lead.took', doing('leads the team')],
+  ['common.shared', doing('put what landed into the store')],
   ['member.joined', ({ text }) => `joined${text === '' ? '' : ` ${text}`}`],
   ['member.started', doing('started')],
   ['member.left', doing('left the team')],

@@ -239,6 +239,7 @@ function changedSettingsOf(member: PlanMember, config: MemberConfig): string[] {
     planApproval: [member.planApproval, config.plan_approval ?? false],
     approvals: [member.approvals, config.approvals],
     approvalTimeout: [member.approvalMs, config.approval_ms],
+    where: [member.where, config.where],
     prompt: [member.prompt, config.prompt],
   };
   return Object.entries(pairs).flatMap(([name, [now, before]]) => (isEqual(now, before) ? [] : [name]));

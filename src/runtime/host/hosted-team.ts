@@ -3,7 +3,8 @@ import type { Name } from '../../model/text/names.ts';
 import { teamHosts } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { endOrphans } from '../lead/end-orphans.ts';
-import { Supervisor, type MemberProcess } from '../lead/supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
+import { Supervisor } from '../lead/supervisor.ts';
 
 interface HostedTeamOptions {
   readonly store: TeamStore;

@@ -69,7 +69,7 @@ export class JudgedStates {
     const { store } = this.#session;
     if (lentIn(store).length === 0) return;
     this.#isMounted ??= (await this.#use(signal)).isMounted;
-    await lendTo(store, '.queue', this.#isMounted, signal);
+    await lendTo(store, '.queue', { isMounted: this.#isMounted }, signal);
   }
 
   get #hasGates(): boolean {

@@ -11,16 +11,16 @@ import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-conf
 import type { LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
-import { freeRef } from '../../store/trees/vault.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import { publishOutcome } from '../team/task-service.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { Waker } from '../process/waker.ts';
 import { mergeTrees } from '../trees/merge.ts';
-import { inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
-import { commitOf, commitTree, moveRef } from '../trees/vault-commits.ts';
+import { inVault, type VaultGit } from '../trees/vault.ts';
+import { commitTree } from '../trees/vault-commits.ts';
 import { attemptKey, MemberTree } from '../trees/member-tree.ts';
+import { LandedState } from './landed-state.ts';
 import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
@@ -59,7 +59,7 @@ export class LandingQueue {
   readonly #session: LandingSession;
   readonly #states: JudgedStates;
   readonly #stack: LandingStack;
-  readonly #refs: VaultRefs;
+  readonly #common: LandedState;
   readonly #stop = new AbortController();
   readonly #waker: Waker;
   readonly #mirror: ProjectMirror;
@@ -76,7 +76,7 @@ export class LandingQueue {
     this.#session = session;
     this.#states = new JudgedStates(session, plan);
     this.#stack = new LandingStack(store, plan);
-    this.#refs = new VaultRefs(store);
+    this.#common = new LandedState(store, (change) => this.#say(change));
     this.#waker = new Waker(store, [store.paths.log], this.#stop.signal);
     this.#mirror = new ProjectMirror(store, (text) => session.tell({ type: 'landing.failed', text }));
     this.#troubles = new LandingTroubles(session);
@@ -94,6 +94,7 @@ export class LandingQueue {
    */
   async makeReady(signal: AbortSignal): Promise<string | undefined> {
     try {
+      await this.#asLead((how) => this.#common.current(inVault(this.#session.store.paths, how)), signal);
       return await this.#states.makeReady(signal);
     } catch (error) {
       return requireTrouble(error).message;
@@ -179,7 +180,7 @@ export class LandingQueue {
   async landOwn(subject: string, work: (place: TreePlace) => Promise<string | undefined>): Promise<string | undefined> {
     const { signal } = this.#stop;
     try {
-      const tree = await this.#asLead((how) => LeadTree.open(this.#session.store, how), signal);
+      const tree = await this.#asLead((how) => LeadTree.open(this.#session.store, this.#common, how), signal);
       const why = await work(tree.place);
       return why ?? (await this.#asLead((how) => tree.land(subject, this.#states, how), signal));
     } catch (error) {
@@ -229,8 +230,7 @@ export class LandingQueue {
   async #requireSound(how: VaultGit): Promise<void> {
     const { paths, clock } = this.#session.store;
     const own = inVault(paths, how);
-    const main = await commitOf(this.#refs.main, own);
-    if (main === undefined) throw new GitFailure('the team has no common state');
+    const main = await this.#common.current(own);
     requireGit(await git(['rev-list', '--objects', '--no-object-names', '--quiet', main], own), 'git rev-list');
     const { tree } = await mergeTrees(main, main, own);
     const message = `The queue tries its repository at ${clock.now()}`;
@@ -245,10 +245,7 @@ export class LandingQueue {
     if (landingTasks(board).length === 0) return false;
     return this.#asLead(async (how) => {
       const own = inVault(store.paths, how);
-      // No git of this lead runs now.
-      freeRef(store.paths, this.#refs.main);
-      const main = await commitOf(this.#refs.main, own);
-      if (main === undefined) throw new GitFailure('the team has no common state');
+      const main = await this.#common.current(own);
       const landed = await this.#stack.landedIn(main, own);
       const mended = landingTasks(board).find((task) => landed.has(attemptKey(task)));
       if (mended !== undefined) {
@@ -290,7 +287,7 @@ export class LandingQueue {
         return true;
       }
       case 'land': {
-        await moveRef(this.#session.store.paths, this.#refs.main, { from: main, to: step.upTo.commit }, own);
+        if (!(await this.#common.move({ from: main, to: step.upTo.commit }, own))) return true;
         const upTo = stack.slice(0, stack.indexOf(step.upTo) + 1);
         const landed = upTo.filter((entry) => entry.kind === 'stacked');
         this.#stack.moved(main, step.upTo.commit, landed);
@@ -314,11 +311,13 @@ export class LandingQueue {
     await this.#say({ type: 'task.bounced', task: id, epoch: claims, cause, why: short, files: named });
   }
 
-  async #say(change: Change): Promise<void> {
+  /** @returns whether the board took it */
+  async #say(change: Change): Promise<boolean> {
     const { store, speaker } = this.#session;
     const { outcome } = await store.board.append(authorOf(speaker), () => change);
-    if (outcome.ok) return publishOutcome(store, outcome, speaker);
-    this.#session.tell({ type: 'lead.overtaken', text: outcome.why });
+    if (outcome.ok) await publishOutcome(store, outcome, speaker);
+    else this.#session.tell({ type: 'lead.overtaken', text: outcome.why });
+    return outcome.ok;
   }
 
   #asLead<T>(work: (how: VaultGit) => Promise<T>, signal: AbortSignal): Promise<T> {

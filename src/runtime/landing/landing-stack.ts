@@ -12,6 +12,7 @@ import { attemptKey } from '../trees/member-tree.ts';
 import type { GatedPlan } from './gates.ts';
 import { holdObjects } from '../trees/kept-objects.ts';
 import { mergeCommit } from '../trees/merge.ts';
+import { fetchCommit } from '../trees/shared-commits.ts';
 import { VaultRefs } from '../trees/vault.ts';
 
 export class LandingStack {
@@ -67,6 +68,9 @@ export class LandingStack {
   }
 
   async #merge(task: LandingTask, top: string, isOnMain: boolean, own: GitWhere): Promise<LineEntry> {
+    const { attempt } = task;
+    if (attempt.bundle !== undefined)
+      await fetchCommit(this.#store, { commit: attempt.commit, bundle: attempt.bundle }, own);
     const strays = this.#straysOf(task);
     const { files } = task.result;
     if (strays.length > 0)

@@ -2,36 +2,37 @@
  * The tree in which the lead's agent changes shared files. What it makes of the common state lands as a change of a
  * member does: kept, judged by the gates, and only then the common state. Nothing else may wait to land meanwhile.
  */
-import { freeRef } from '../../store/trees/vault.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { GitFailure, treeChanges } from '../process/git-tree.ts';
+import { treeChanges } from '../process/git-tree.ts';
 import { nestedRepository, showCommit, snapshot } from '../trees/tree-snapshot.ts';
 import { keepCommit } from '../trees/kept-objects.ts';
 import { inTree, inVault, VaultRefs, type VaultGit } from '../trees/vault.ts';
-import { commitOf, commitTree, moveRef, treeOf } from '../trees/vault-commits.ts';
+import { commitTree, treeOf } from '../trees/vault-commits.ts';
 import { lendTo, lentIn } from '../trees/tree-needs.ts';
+import type { LandedState } from './landed-state.ts';
 import type { JudgedStates } from './judged-states.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
 export class LeadTree {
   readonly #store: TeamStore;
   readonly #refs: VaultRefs;
+  readonly #common: LandedState;
   readonly #main: string;
 
-  private constructor(store: TeamStore, main: string) {
+  private constructor(store: TeamStore, common: LandedState, main: string) {
     this.#store = store;
     this.#refs = new VaultRefs(store);
+    this.#common = common;
     this.#main = main;
   }
 
   /** Shows the common state. @throws GitFailure */
-  static async open(store: TeamStore, how: VaultGit): Promise<LeadTree> {
-    const main = await commitOf(new VaultRefs(store).main, inVault(store.paths, how));
-    if (main === undefined) throw new GitFailure('the team has no common state');
+  static async open(store: TeamStore, common: LandedState, how: VaultGit): Promise<LeadTree> {
+    const main = await common.current(inVault(store.paths, how));
     await showCommit(store, '.lead', main, how);
-    await lendTo(store, '.lead', true, how.signal);
-    return new LeadTree(store, main);
+    await lendTo(store, '.lead', { isMounted: true }, how.signal);
+    return new LeadTree(store, common, main);
   }
 
   get place(): TreePlace {
@@ -58,8 +59,7 @@ export class LeadTree {
     const red = gates.filter(({ result }) => result === 'fail').map(({ name }) => name);
     if (red.length > 0)
       return `what the lead's agent changed is red (${red.join(', ')}) and did not land; it is ${ref}`;
-    freeRef(paths, this.#refs.main);
-    await moveRef(paths, this.#refs.main, { from: this.#main, to: commit }, where);
-    return undefined;
+    const isMoved = await this.#common.move({ from: this.#main, to: commit }, inVault(paths, how));
+    return isMoved ? undefined : 'another lead took over';
   }
 }

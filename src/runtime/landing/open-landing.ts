@@ -3,6 +3,8 @@ import { AgentError } from '../../model/text/errors.ts';
 import { cwdOf, stateIn } from '../../store/team/team-reader.ts';
 import { GitFailure } from '../process/git-tree.ts';
 import { knownOf } from '../process/safety-ref.ts';
+import { hasVault } from '../../store/trees/vault.ts';
+import { fetchCommit } from '../trees/shared-commits.ts';
 import { openVault } from '../trees/vault.ts';
 import { UNGATED, type GatedPlan } from './gates.ts';
 import { LandingQueue, type LandingFilter, type LandingSession } from './landing-queue.ts';
@@ -25,11 +27,17 @@ export async function openLanding(
 ): Promise<LandingQueue> {
   const { store, children } = session;
   const { start } = stateIn(store) ?? {};
-  if (start === undefined) throw noIsolation(unkept ?? 'the working directory is in no git repository');
-  const beginning = { known: knownOf(store, start), cwd: cwdOf(store), commit: start.commit };
+  const { common } = store.board.fold();
   let why: string | undefined;
   try {
-    why = await children.run((marker) => openVault(store, beginning, { signal, marker }));
+    why = await children.run(async (marker) => {
+      const how = { signal, marker };
+      // The team was led on another machine: the store has what landed.
+      if (common !== undefined && !hasVault(store.disk, store.paths)) await fetchCommit(store, common, how);
+      else if (start === undefined) return unkept ?? 'the working directory is in no git repository';
+      else return openVault(store, { known: knownOf(store, start), cwd: cwdOf(store), commit: start.commit }, how);
+      return undefined;
+    });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     why = error.message;

@@ -14,7 +14,8 @@ import { authorOf, type Speaker } from '../team/authentication.ts';
 import { sendMail } from '../team/send-mail.ts';
 import type { LeadMemory } from './lead-memory.ts';
 import type { LeadSpeaker } from './lead-options.ts';
-import type { MemberProcess, Supervisor } from './supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
+import type { Supervisor } from './supervisor.ts';
 
 /** Asks a member's present process to end after its task; a second request to the same process is read as one. */
 export async function askToEnd(store: TeamStore, speaker: Speaker, name: Name): Promise<void> {

@@ -11,6 +11,8 @@ interface MemberSettings {
   readonly agent?: AgentSpec | undefined;
   readonly sandbox?: Sandbox | undefined;
   readonly planApproval?: boolean;
+  /** Labels of the hosts on which it may run. */
+  readonly where?: readonly string[] | undefined;
 }
 
 /**
@@ -22,11 +24,11 @@ interface MemberSettings {
 export async function configureMember(
   handle: TeamHandle,
   member: string,
-  { role, agent, sandbox, planApproval = false }: MemberSettings,
+  { role, agent, sandbox, where, planApproval = false }: MemberSettings,
 ): Promise<Name> {
   const name = parseName('member', member);
   const known = handle.store.board.fold().members.get(name);
-  const tools = defined({ agent, sandbox });
+  const tools = defined({ agent, sandbox, where: where && [...where] });
   if (known?.state !== 'joined') return handle.join({ name, planApproval, ...tools, role });
   if (role !== undefined && role !== known.role)
     throw new UsageError(

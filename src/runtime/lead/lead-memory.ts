@@ -9,7 +9,7 @@ import type { WorkerState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
-import type { MemberProcess } from './supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
 
 interface Remembered {
   bornAt: number;

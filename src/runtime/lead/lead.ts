@@ -22,13 +22,14 @@ import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker 
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
 import { LookRecorder } from '../replay/look-recorder.ts';
-import { Placements } from './placements.ts';
+import { Placements } from '../placement/placements.ts';
 import { RoleReports } from './role-reports.ts';
 import { NoiseWatch } from './noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
 import { ChangedMembers } from './changed-members.ts';
 import { StateWatch } from './state-watch.ts';
-import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
+import { Supervisor, type SupervisorEnvironment } from './supervisor.ts';
 import { WorkPlaceWatch } from '../process/work-place-watch.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { indexEvents } from '../process/event-indexing.ts';

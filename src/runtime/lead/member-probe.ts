@@ -8,7 +8,8 @@ import { lookAt } from '../../store/files/disk.ts';
 import { lastBeat } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadMemory } from './lead-memory.ts';
-import type { MemberProcess, Supervisor } from './supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
+import type { Supervisor } from './supervisor.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 

@@ -11,7 +11,7 @@ import { sendMail } from '../team/send-mail.ts';
 import type { LeadSpeaker } from './lead-options.ts';
 import type { Lead } from './lead.ts';
 import { authorOf } from '../team/authentication.ts';
-import type { MemberProcess } from './supervisor.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
 
 export interface ShutdownOptions {
   readonly waitMs: number;

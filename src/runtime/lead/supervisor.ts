@@ -12,7 +12,6 @@ import { identityOf, livenessOf } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, isProven, newToken, tokenHash } from '../../store/team/roster.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
-import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
@@ -22,48 +21,11 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
-import type { Placements } from './placements.ts';
+import type { Placements } from '../placement/placements.ts';
+import { PlacedProcesses } from '../placement/placed-processes.ts';
+import type { LocalProcess, MemberProcess } from '../placement/member-process.ts';
 import { recordedMarks } from './recorded-marks.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { ENV } from '../../model/text/environment.ts';
-
-interface ProcessLife {
-  readonly name: Name;
-  /**
-   * `exit 1`, `signal SIGKILL`; undefined while the process lives, or while something that it started is not swept yet.
-   */
-  death: string | undefined;
-  isReady: boolean;
-}
-
-/** A process of this machine. */
-export interface LocalProcess extends ProcessLife {
-  readonly where: 'here';
-  readonly mark: Mark | undefined;
-  readonly child: ChildProcess | undefined;
-  identity: ProcessIdentity | undefined;
-  /** For a child of this process: resolves when `death` is known. */
-  over: Promise<void> | undefined;
-}
-
-/**
- * A process of another machine: judged by its lease in the store, never signalled or swept. One that is placed on a host
- * is started and ended by that.
- */
-interface RemoteProcess extends ProcessLife {
-  readonly where: 'elsewhere';
-  /** Undefined until it has its lease. */
-  seen: ProcessElsewhere | undefined;
-  /** The host on which it is placed; undefined for one that a person started. */
-  readonly host: string | undefined;
-  /** False until the store has its place. */
-  isPlaced: boolean;
-  /** When its lease was seen to have ended, by the clock. */
-  lostAt: number | undefined;
-}
-
-/** One process of a member, as its lead sees it. */
-export type MemberProcess = LocalProcess | RemoteProcess;
 
 export interface SupervisorEnvironment {
   readonly store: TeamStore;
@@ -77,15 +39,14 @@ export interface SupervisorEnvironment {
   readonly onExit: (life: MemberProcess) => void;
 }
 
-/** A host says within this time how a process ended whose lease was given back, in milliseconds. */
-const HOST_SAYS_MS = 2_000;
-
 export class Supervisor {
   readonly #environment: SupervisorEnvironment;
   readonly #processes = new Map<Name, MemberProcess>();
   readonly #run: string;
   /** Programs that the lead runs by itself. */
   readonly children: LeadChildren;
+  /** Processes of other machines. */
+  readonly #placed: PlacedProcesses;
   #reaper: Reaper | undefined;
   #isClosed = false;
 
@@ -93,6 +54,12 @@ export class Supervisor {
     const { store } = environment;
     this.#environment = environment;
     this.#run = newId(store.clock.now());
+    this.#placed = new PlacedProcesses(environment, {
+      current: (name) => (this.#isClosed ? undefined : this.#processes.get(name)),
+      put: (life) => void this.#processes.set(life.name, life),
+      startHere: (name) => this.#startHere([name]),
+      adoptHere: (name) => this.#adoptHere(name),
+    });
     this.children = new LeadChildren({ store, run: this.#run, reaper: () => this.#openReaper() });
   }
 
@@ -109,41 +76,7 @@ export class Supervisor {
    * as a process that died.
    */
   start(names: readonly Name[]): void {
-    this.#startHere(names.filter((name) => !this.#place(name)));
-  }
-
-  #place(name: Name): boolean {
-    const { placements } = this.#environment;
-    const host = placements?.choose();
-    if (placements === undefined || host === undefined) return false;
-    const life: RemoteProcess = {
-      where: 'elsewhere',
-      name,
-      seen: undefined,
-      host,
-      isPlaced: false,
-      lostAt: undefined,
-      death: undefined,
-      isReady: false,
-    };
-    this.#processes.set(name, life);
-    void this.#placed(life, placements.place(name, host));
-    return true;
-  }
-
-  /** A host that is gone or full does not take it: it starts here then. */
-  async #placed(life: RemoteProcess, placing: Promise<boolean>): Promise<void> {
-    const isCurrent = (): boolean =>
-      !this.#isClosed && this.#processes.get(life.name) === life && life.death === undefined;
-    try {
-      life.isPlaced = await placing;
-      if (life.isPlaced || !isCurrent()) return;
-      this.#startHere([life.name]);
-    } catch (error) {
-      if (!isCurrent()) return;
-      life.death = `not placed: ${error instanceof Error ? error.message : String(error)}`;
-      this.#environment.onExit(life);
-    }
+    this.#startHere(names.filter((name) => !this.#placed.place(name)));
   }
 
   #startHere(names: readonly Name[]): void {
@@ -156,18 +89,9 @@ export class Supervisor {
 
   /** Takes over a process that an earlier lead left alive, or a worker that a person started, on any machine. */
   adopt(name: Name): MemberProcess | undefined {
-    const life = this.#adoptHere(name) ?? this.#adoptElsewhere(name);
+    const life = this.#adoptHere(name) ?? this.#placed.adopt(name);
     if (life) this.#processes.set(name, life);
     return life;
-  }
-
-  #adoptElsewhere(name: Name): RemoteProcess | undefined {
-    const { store, placements } = this.#environment;
-    const seen = store.elsewhere(name);
-    const host = placements?.of(name)?.host;
-    if (seen === undefined && host === undefined) return undefined;
-    const isReady = seen !== undefined;
-    return { where: 'elsewhere', name, seen, host, isPlaced: true, lostAt: undefined, death: undefined, isReady };
   }
 
   #adoptHere(name: Name): LocalProcess | undefined {
@@ -192,51 +116,11 @@ export class Supervisor {
   look(name: Name): MemberProcess | undefined {
     const life = this.#processes.get(name);
     if (!life || life.death !== undefined) return life;
-    if (life.where === 'elsewhere') return this.#lookElsewhere(life);
+    if (life.where === 'elsewhere') return this.#placed.look(life);
     if (!life.isReady) this.#lookIfReady(life);
     if (life.child === undefined && life.identity && livenessOf(life.identity) === 'dead')
       life.over ??= this.#died(life, 'gone');
     return life;
-  }
-
-  /** Another process of the member may have begun since, here or there. */
-  #lookElsewhere(life: RemoteProcess): MemberProcess {
-    const { store, placements, onExit } = this.#environment;
-    const now = store.elsewhere(life.name);
-    if (life.seen === undefined) return this.#lookPlaced(life, now);
-    if (now && isSameProcess(now, life.seen)) return life;
-    const said = placements?.endOf(life.name);
-    life.lostAt ??= store.clock.monotonic();
-    // Its host says in a moment how it ended.
-    const isAwaited = said === undefined && !now && placements?.of(life.name) !== undefined;
-    if (isAwaited && store.clock.monotonic() - life.lostAt < HOST_SAYS_MS) return life;
-    life.death = said ?? `its lease on ${life.seen.machine} ended`;
-    void this.#displace(life);
-    onExit(life);
-    return life;
-  }
-
-  /** One that is placed, and was not seen yet. */
-  #lookPlaced(life: RemoteProcess, now: ProcessElsewhere | undefined): MemberProcess {
-    const { placements, onExit } = this.#environment;
-    if (!life.isPlaced) return life;
-    // The host of this machine serves the same replica.
-    const here = this.#adoptHere(life.name);
-    if (here) {
-      this.#processes.set(life.name, here);
-      return here;
-    }
-    life.seen = now;
-    life.isReady = now !== undefined;
-    if (life.isReady || placements?.of(life.name) !== undefined) return life;
-    life.death = placements?.endOf(life.name) ?? `host ${String(life.host)} is gone`;
-    onExit(life);
-    return life;
-  }
-
-  /** What is unknown now is seen at the next look: a place that stays is of a process that counts as dead. */
-  async #displace({ name, host }: RemoteProcess): Promise<void> {
-    if (host !== undefined) await this.#environment.placements?.displace(name).catch(ignored);
   }
 
   /** Sends a signal to a member's process, if the pid is still that process; to one elsewhere none. */
@@ -261,7 +145,7 @@ export class Supervisor {
    */
   async end(life: MemberProcess): Promise<void> {
     if (life.where === 'elsewhere') {
-      await this.#displace(life);
+      await this.#placed.displace(life);
       return;
     }
     this.signal(life, 'SIGKILL');
@@ -372,9 +256,6 @@ export class Supervisor {
     this.#environment.onExit(life);
   }
 }
-
-const isSameProcess = (one: ProcessElsewhere, other: ProcessElsewhere): boolean =>
-  one.pidThere === other.pidThere && one.machine === other.machine && one.since === other.since;
 
 /** The next lead clears a lease that stays, or the member's next process takes it over. */
 const ignored = (): void => {};

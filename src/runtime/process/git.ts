@@ -16,7 +16,7 @@ export interface GitWhere {
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string | undefined;
+  readonly stdin?: string | Uint8Array | undefined;
   /** Bytes at the end of its output that are kept; without it, output that is larger than can be kept is a failure. */
   readonly keptBytes?: number;
   /** The repository and its configuration are ours: it names no program. */

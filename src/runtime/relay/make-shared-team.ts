@@ -17,7 +17,6 @@ import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.
 export async function makeSharedTeam(name: string, input: TeamInput, options: OpenOptions): Promise<Name> {
   const team = parseName('team', name);
   if (input.profile === 'pipeline') throw notInAStore('a pipeline');
-  if (input.isolation === 'trees') throw notInAStore('a tree for each member');
   await withScratch(async (root) => {
     await using handle = makeTeam(name, input, { ...options, root });
     const { store } = handle;

@@ -65,13 +65,20 @@ export function posted(session: EngineSession, waiting: readonly Waiting[], team
   );
 }
 
-/** Keeps texts that later records name. */
+/** Keeps texts that later records name, and gives back those that are asked for. */
 export async function kept(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
   const answers: Answered[] = [];
   for (const one of asked(waiting, 'keep')) {
     const { team, body } = one.request;
     const replica = teams.get(team)?.replica;
     answers.push({ one, said: replica ? await answerOf(session.keep(replica.id, body)) : gone(team) });
+  }
+  for (const one of asked(waiting, 'kept')) {
+    const { team, body } = one.request;
+    const replica = teams.get(team)?.replica;
+    let text: string | undefined;
+    const said = await answerOf(replica && session.kept(replica.id, body).then((found) => void (text = found)));
+    answers.push({ one, said: replica === undefined ? gone(team) : said.ok ? { ok: true, text } : said });
   }
   return answers;
 }

@@ -9,33 +9,17 @@ import type { EngineAddress } from '../../model/config/engine-address.ts';
 import { shownAddress } from '../../model/config/engine-address.ts';
 import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import type { Name } from '../../model/text/names.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
-import { EngineSession, SessionLost, type EngineTeam } from '../../store/engine/engine-session.ts';
-import { holdReplica, noteDivergence, openReplica, replicaAt } from '../../store/engine/replica-place.ts';
-import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
+import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
-import { rootPaths, teamPaths } from '../../store/files/paths.ts';
-import {
-  changed,
-  kept,
-  leased,
-  made,
-  posted,
-  written,
-  type Answered,
-  type ReplicaTeam,
-  type Waiting,
-} from './relay-acts.ts';
-import { catchUp, requireSame } from './catch-up.ts';
-import { hosted } from './host-acts.ts';
-import { TeamMail } from './team-mail.ts';
+import { rootPaths } from '../../store/files/paths.ts';
+import type { Waiting } from './relay-acts.ts';
+import { RelayTeams } from './relay-teams.ts';
 
-/** A notification may be missed, and a lost connection stay unnoticed. */
-const LOOK_MS = 1_000;
 const AGAIN_MS = 250;
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
@@ -97,11 +81,10 @@ async function listen(socket: string, answer: (request: LocalRequest) => Promise
 }
 
 class Relay {
-  readonly #root: string;
   readonly #address: EngineAddress;
   readonly #options: RelayOptions;
   readonly #seal: Seal = openSeal(realDisk);
-  readonly #replicas = new Map<Name, ReplicaTeam>();
+  readonly #teams: RelayTeams;
   #waiting: Waiting[] = [];
   #session: EngineSession | undefined;
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
@@ -109,14 +92,9 @@ class Relay {
   #woken = new AbortController();
   /** When it was asked last, by the clock. */
   #askedAt: number;
-  /** Mail or leases may have changed; they are looked at once in a {@link LOOK_MS} all the same. */
-  #hasMail = true;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The same of teams. */
-  #metAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
-    this.#root = root;
+    this.#teams = new RelayTeams(root, options.clock);
     this.#address = address;
     this.#options = options;
     this.#askedAt = options.clock.monotonic();
@@ -126,7 +104,7 @@ class Relay {
   readonly wake = (): void => this.#woken.abort();
 
   readonly heardOf = (what: string): void => {
-    if (what !== 'log') this.#hasMail = true;
+    this.#teams.heardOf(what);
     this.wake();
   };
 
@@ -171,12 +149,7 @@ class Relay {
           `Only a server on timeline ${String(timeline)} answers, and ${String(this.#timeline)} was seen: it was replaced.`,
         );
       this.#timeline = timeline;
-      for (const { replica, mail } of this.#replicas.values()) {
-        await requireSame(session, replica);
-        await requireSame(session, mail.ledger, 'ledger');
-      }
-      await this.#meet(session, isCopy);
-      for (const team of this.#replicas.values()) await catchUp(session, team);
+      await this.#teams.connect(session, isCopy);
       this.#session = session;
     } catch (error) {
       await session.close();
@@ -197,7 +170,7 @@ class Relay {
         tell('Cut off from the store; appends wait.');
         continue;
       }
-      if (this.#waiting.length === 0) await clock.sleep(LOOK_MS, this.#woken.signal);
+      if (this.#waiting.length === 0) await clock.sleep(this.#teams.untilLook, this.#woken.signal);
       this.#woken = new AbortController();
     }
   }
@@ -214,7 +187,7 @@ class Relay {
       if (signal.aborted || this.#isIdle) return undefined;
       try {
         await this.connect(await EngineSession.open(this.#address, clock, this.heardOf));
-        for (const { mail } of this.#replicas.values()) mail.reconnected();
+        this.#teams.reconnected();
         tell('Connected to the store again.');
         return this.#session;
       } catch (error) {
@@ -231,21 +204,7 @@ class Relay {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
-      const answers = [
-        ...(await made(session, waiting)),
-        ...(await kept(session, waiting, this.#replicas)),
-        ...(await written(session, waiting, this.#replicas)),
-        ...(await changed(session, waiting, this.#replicas)),
-        ...(await hosted(session, waiting, this.#replicas, this.#root)),
-      ];
-      // Who asked reads in the replica what came of it.
-      this.#hasMail ||= waiting.some(({ request }) => request.do === 'host' || request.do === 'placement');
-      const isNews = waiting.every(
-        ({ request }) => ['create', 'host'].includes(request.do) || !this.#replicas.has(request.team),
-      );
-      if (isNews || this.#options.clock.monotonic() - this.#metAt >= LOOK_MS) await this.#meet(session);
-      for (const team of this.#replicas.values()) await catchUp(session, team);
-      answers.push(...(await this.#mail(session, waiting)));
+      const answers = await this.#teams.round(session, waiting);
       for (const { one, said } of answers) one.answer(said);
     } catch (error) {
       // It is unknown what was written: it is sent again, and keeps its number.
@@ -254,58 +213,9 @@ class Relay {
     }
   }
 
-  /** Mail and leases: what is asked, and what is new. */
-  async #mail(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
-    const now = this.#options.clock.monotonic();
-    const sent = await posted(session, waiting, this.#replicas);
-    if (this.#hasMail || sent.length > 0 || now - this.#lookedAt >= LOOK_MS) {
-      this.#hasMail = false;
-      this.#lookedAt = now;
-      for (const { mail } of this.#replicas.values()) await mail.sync(session);
-    }
-    return [...sent, ...(await leased(session, waiting, this.#replicas))];
-  }
-
-  /** Teams that are new to this machine, and those that have left the store. */
-  async #meet(session: EngineSession, isCopy = false): Promise<void> {
-    const teams = await session.teams();
-    this.#metAt = this.#options.clock.monotonic();
-    await this.#retire(session, teams);
-    for (const team of teams) {
-      if (this.#replicas.has(team.name)) continue;
-      const replica = openReplica(this.#root, team, await session.documents(team.id), this.#options.clock);
-      await requireSame(session, replica);
-      const paths = teamPaths(this.#root, team.name);
-      const mail = new TeamMail(realDisk, paths, team.id, this.#options.clock);
-      await requireSame(session, mail.ledger, 'ledger');
-      this.#replicas.set(team.name, { replica, mail });
-      await mail.begin(session, isCopy);
-    }
-  }
-
-  async #retire(session: EngineSession, teams: readonly EngineTeam[]): Promise<void> {
-    const { clock } = this.#options;
-    const isOld = (name: Name, id: string | undefined): boolean =>
-      !teams.some((team) => team.name === name && (id === undefined || team.id === id));
-    const known = [...this.#replicas].map(([name, { replica }]) => [name, replica.id] as const);
-    const here = this.#session === undefined ? [...replicasIn(this.#root)] : known;
-    const old = here.filter(([name, id]) => isOld(name, id));
-    const gone = old.length === 0 ? new Set() : await session.goneTeams();
-    for (const [name, id] of old) {
-      // A failover has lost it.
-      if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
-      const team = this.#replicas.get(name);
-      // How it ended.
-      if (team) await catchUp(session, team);
-      team?.mail.close();
-      this.#replicas.delete(name);
-      retireReplica(this.#root, name, clock);
-    }
-  }
-
   /** At its end, not when the session is lost. */
   forget(): void {
-    for (const { mail } of this.#replicas.values()) mail.close();
+    this.#teams.close();
   }
 
   refuseAll(error: unknown): void {

@@ -9,6 +9,11 @@ import { readText, replaceFile } from '../../store/files/file.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import type { ConfigChange } from '../../store/replica/relay-client.ts';
 
+export interface Configuration {
+  readonly revision: string;
+  readonly body: string;
+}
+
 interface ConfigPlace {
   readonly disk: Disk;
   readonly paths: TeamPaths;
@@ -16,10 +21,11 @@ interface ConfigPlace {
   readonly team: string;
 }
 
-/** Brings what the store has. */
-export async function bringConfig(session: EngineSession, place: ConfigPlace): Promise<void> {
+/** @returns what the store has, which is here then */
+export async function bringConfig(session: EngineSession, place: ConfigPlace): Promise<Configuration | undefined> {
   const known = await session.configuration(place.team);
-  if (known !== undefined) put(place, known.body);
+  if (known !== undefined) putConfig(place, known.body);
+  return known;
 }
 
 /** @returns whether it is changed; if not, the text of the store is here now */
@@ -33,12 +39,13 @@ export async function changeConfig(
   const isWritten =
     known?.body === next ||
     (known?.body === before && (await session.configure(place.team, known.revision, next)) !== undefined);
-  if (isWritten) put(place, next);
+  if (isWritten) putConfig(place, next);
   else await bringConfig(session, place);
   return isWritten;
 }
 
-function put({ disk, paths }: ConfigPlace, text: string): void {
+/** Writes the text of the store here, if it is another one. */
+export function putConfig({ disk, paths }: ConfigPlace, text: string): void {
   if (!lookAt(disk, paths.folder) || readText(disk, paths.config) === text) return;
   replaceFile(disk, paths.config, text, randomBytes(6).toString('hex'));
 }

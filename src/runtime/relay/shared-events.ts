@@ -9,7 +9,7 @@ import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import { teamEventSchema } from '../../model/team/team-config.ts';
 import { EventLog } from '../../store/board/events.ts';
-import type { EngineEvent, EngineSession } from '../../store/engine/engine-session.ts';
+import { PAGE, type EngineEvent, type EngineSession } from '../../store/engine/engine-session.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import type { PinnedDirectory } from '../../store/files/pinned.ts';
 import type { Locks } from '../../store/lock/lock.ts';
@@ -36,6 +36,8 @@ export class SharedEvents {
   #told: number | undefined;
   /** The number of the last event from elsewhere. */
   #heard = 0;
+  /** How many events the store had when all of them were heard. */
+  #seen = 0;
 
   constructor({ paths, pinned, locks, clock, team }: EventPlace) {
     this.#team = team;
@@ -55,14 +57,21 @@ export class SharedEvents {
     this.#told = await session.eventSource(this.#team, this.#source, isCopy ? this.#log.end() : 0);
   }
 
-  /** Tells what is new here, and adds what is new elsewhere. */
-  async sync(session: EngineSession): Promise<void> {
+  /** Tells what is new here. */
+  async tell(session: EngineSession): Promise<void> {
     if (this.#told === undefined) await this.begin(session, false);
     while (await this.#tell(session)) continue;
+  }
+
+  /** Adds what is new elsewhere. @param last the number of the last event that the store has */
+  async hear(session: EngineSession, last: number): Promise<void> {
+    if (last === this.#seen) return;
     for (;;) {
       const events = await session.eventsAfter(this.#team, this.#source, this.#heard);
-      if (events.length === 0 || !events.every((event) => this.#add(event))) return;
+      if (!events.every((event) => this.#add(event))) return;
+      if (events.length < PAGE) break;
     }
+    this.#seen = last;
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import type { EngineMail, EngineSession } from '../../store/engine/engine-session.ts';
+import { PAGE, type EngineMail, type EngineSession } from '../../store/engine/engine-session.ts';
 import { hashText } from '../../store/board/results.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
@@ -46,12 +46,26 @@ export class SharedInbox {
     this.#member = member;
   }
 
-  /** @param isElsewhere its process runs on another machine, where its mail is */
-  async sync(session: EngineSession, known: { readonly last: number; readonly used: number }, isElsewhere: boolean) {
-    await this.acknowledge(session);
-    if (isElsewhere) return this.#clear();
+  /**
+   * @param look `isElsewhere`: its process runs on another machine, where its mail is; `isWhole`: the store is also told
+   *   what was used
+   */
+  async sync(
+    session: EngineSession,
+    known: { readonly last: number; readonly used: number },
+    { isElsewhere, isWhole }: { readonly isElsewhere: boolean; readonly isWhole: boolean },
+  ): Promise<void> {
+    if (isElsewhere) {
+      await this.acknowledge(session);
+      return this.#clear();
+    }
+    // Both numbers are of one moment, before anything is acknowledged.
     await this.#compare(session, known.used);
-    if (known.last > this.#last) await this.#deliver(session, (lines) => this.#put(lines));
+    if (known.last > this.#last) {
+      await this.#deliver(session, (lines) => this.#put(lines));
+      this.#last = Math.max(this.#last, known.last);
+    }
+    if (isWhole) await this.acknowledge(session);
   }
 
   /**
@@ -127,6 +141,7 @@ export class SharedInbox {
       createBell(this.#place.disk, this.#inbox.bell);
       if (news.length > 0) await put(news);
       this.#last = last.number;
+      if (mail.length < PAGE) return;
     }
   }
 

@@ -8,7 +8,9 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import type { EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineHost } from '../../store/engine/engine-hosts.ts';
+import type { TeamNews } from '../../store/engine/engine-news.ts';
+import { PAGE, type EngineLease, type EngineSession } from '../../store/engine/engine-session.ts';
 import { Replica } from '../../store/engine/replica.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
@@ -20,12 +22,19 @@ import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
 import { noteHosts } from './note-hosts.ts';
-import { bringConfig, changeConfig } from './shared-config.ts';
+import { bringConfig, changeConfig, putConfig, type Configuration } from './shared-config.ts';
 import { SharedEvents } from './shared-events.ts';
 import { SharedInbox, type MailPlace } from './shared-inbox.ts';
 
 /** A lease lapses that long after its last renewal, by the clock of the store. */
 const LEASE_S = 10;
+
+/** What a relay sees of the store in one look. */
+interface Look {
+  readonly hosts: readonly EngineHost[];
+  /** The one of each second; the others are for what was notified. */
+  readonly isWhole: boolean;
+}
 
 export class TeamMail {
   readonly #team: string;
@@ -36,6 +45,7 @@ export class TeamMail {
   readonly #boxes = new Map<Name, SharedInbox>();
   readonly #events: SharedEvents;
   readonly #ledger: Replica;
+  #config: Configuration | undefined;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -60,15 +70,16 @@ export class TeamMail {
   /** @returns false if others wrote before; the ledger here is up to date in both cases */
   async reserve(session: EngineSession, { after, lines }: LedgerAsked): Promise<boolean> {
     const isWritten = await session.appendLedger(this.#team, after, lines);
-    await this.#follow(session);
+    await this.#follow(session, Number.POSITIVE_INFINITY);
     return isWritten;
   }
 
-  async #follow(session: EngineSession): Promise<void> {
-    for (;;) {
+  /** @param last how many records the store has at least */
+  async #follow(session: EngineSession, last: number): Promise<void> {
+    while (this.#ledger.position.number < last) {
       const lines = await session.after(this.#team, this.#ledger.position.number, 'ledger');
-      if (lines.length === 0) return;
       this.#ledger.append(lines);
+      if (lines.length < PAGE) return;
     }
   }
 
@@ -77,20 +88,32 @@ export class TeamMail {
     return this.#events.begin(session, isCopy);
   }
 
-  /** Delivers what is new, acknowledges what was used here, and shares what happened. */
-  async sync(session: EngineSession): Promise<void> {
-    await bringConfig(session, this.#place);
-    const elsewhere = await this.note(session);
-    await noteHosts(session, this.#place, this.#place.now() < this.#trustsFrom);
-    for (const { member, ...known } of await session.mailboxes(this.#team))
+  /**
+   * Delivers what is new. In a whole look it also tells the store what happened here, and what was used.
+   *
+   * @param news of this team
+   */
+  async sync(session: EngineSession, news: TeamNews, look: Look): Promise<void> {
+    await this.#follow(session, news.ledger);
+    await this.#configure(session, news);
+    const elsewhere = this.#noted(news.leases);
+    noteHosts(this.#place, look.hosts, news.placements, this.#place.now() < this.#trustsFrom);
+    for (const { member, ...known } of news.mailboxes)
       try {
-        await this.#box(member).sync(session, known, elsewhere.has(member));
+        await this.#box(member).sync(session, known, { isElsewhere: elsewhere.has(member), isWhole: look.isWhole });
       } catch (error) {
         // The inbox is full, or held: what waits stays in the store until the next look.
         if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
       }
-    await this.#events.sync(session);
-    await this.#follow(session);
+    if (look.isWhole) await this.#events.tell(session);
+    await this.#events.hear(session, news.events);
+  }
+
+  async #configure(session: EngineSession, { config }: TeamNews): Promise<void> {
+    const known = this.#config;
+    if (known === undefined || Number(known.revision) !== config)
+      this.#config = await bringConfig(session, this.#place);
+    else putConfig(this.#place, known.body);
   }
 
   /**
@@ -143,8 +166,12 @@ export class TeamMail {
   }
 
   /** Notes whose processes run on other machines: to be done before a record of theirs is in the log here. */
-  async note(session: EngineSession): Promise<ReadonlyMap<Name, ProcessElsewhere>> {
-    const elsewhere = await this.#elsewhere(session);
+  async note(session: EngineSession): Promise<void> {
+    this.#noted(await session.leases(this.#team));
+  }
+
+  #noted(leases: readonly EngineLease[]): ReadonlyMap<Name, ProcessElsewhere> {
+    const elsewhere = this.#elsewhere(leases);
     // While the store was away nobody could hold a lease for longer: the next look says who is gone.
     if (this.#place.now() < this.#trustsFrom) return elsewhere;
     noteElsewhere(this.#place.disk, this.#paths, [...elsewhere.values()]);
@@ -157,9 +184,9 @@ export class TeamMail {
     this.#events.reconnected();
   }
 
-  async #elsewhere(session: EngineSession): Promise<Map<Name, ProcessElsewhere>> {
+  #elsewhere(leases: readonly EngineLease[]): Map<Name, ProcessElsewhere> {
     const found = new Map<Name, ProcessElsewhere>();
-    for (const { name, owner, seconds } of await session.leases(this.#team)) {
+    for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
       if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
       const { pid: pidThere, machine, since } = holder;

@@ -21,7 +21,6 @@ import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
 import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import { requireNoChange } from '../../store/team/change-lock.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
@@ -31,6 +30,7 @@ import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { isReplica, newTeam } from '../relay/new-team.ts';
 import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import { requireStore } from '../placement/required-hosts.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
 import { expectedHere } from './plan-preview.ts';
@@ -81,7 +81,8 @@ export async function treesFor(
   place: TreesPlace,
 ): Promise<'trees' | undefined> {
   const wished = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
-  const asked = isReplica(place.root) ? inAStore(wished) : wished;
+  // Members in a store work where they run, unless somebody asked for trees.
+  const asked = wished === 'auto' && isReplica(place.root) ? 'off' : wished;
   // Without trees no module of theirs is loaded.
   if (asked === 'off') {
     requireNoTrees(of, 'isolation is off');
@@ -96,12 +97,6 @@ export async function treesFor(
   return undefined;
 }
 
-/** Other machines have no trees of the team. @throws StoreError `ENGINE_UNFIT` where trees are asked for */
-function inAStore(asked: ReturnType<typeof askedIsolation>): 'off' {
-  if (asked === 'trees') throw notInAStore('a tree for each member');
-  return 'off';
-}
-
 /** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
 function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
   if (trees?.review === undefined) return;
@@ -113,23 +108,27 @@ function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
+  requireStore(plan.members, isReplica(options.root));
   const isolation = await treesFor(plan, where.isolation, { cwd: where.cwd, root: options.root });
   const input: TeamInput = {
     profile: plan.profile,
     // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
     // every task has an owner.
     claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
-    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, prompt }) => ({
-      name,
-      role,
-      env,
-      planApproval,
-      approvals,
-      approvalMs,
-      agent,
-      sandbox,
-      prompt,
-    })),
+    members: plan.members.map(
+      ({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt }) => ({
+        name,
+        role,
+        env,
+        planApproval,
+        approvals,
+        approvalMs,
+        where,
+        agent,
+        sandbox,
+        prompt,
+      }),
+    ),
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,

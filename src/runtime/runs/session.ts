@@ -17,7 +17,7 @@ import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
-import { stateIn } from '../../store/team/team-reader.ts';
+import { readableConfig, stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
 import { Lead } from '../lead/lead.ts';
@@ -27,7 +27,9 @@ import { setLimits } from '../budget/limits.ts';
 import { takeLead, type Leadership } from '../lead/leadership.ts';
 import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
-import { startFailure, type MemberProcess } from '../lead/supervisor.ts';
+import { requireHosts } from '../placement/required-hosts.ts';
+import type { MemberProcess } from '../placement/member-process.ts';
+import { startFailure } from '../lead/supervisor.ts';
 import { ClockWatch } from '../process/clock-watch.ts';
 import { nameProject } from '../../os/program-path.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
@@ -113,6 +115,11 @@ export class RunSession {
   async start(names: readonly Name[], signal?: AbortSignal): Promise<void> {
     const { supervisor, memory } = this.#lead;
     const fresh = names.filter((name) => supervisor.adopt(name) === undefined);
+    const members = readableConfig(this.store)?.members ?? [];
+    await requireHosts(
+      this.store,
+      members.filter(({ name, where }) => where !== undefined && fresh.includes(name)),
+    );
     for (const name of fresh) memory.restarted(name);
     supervisor.start(fresh);
     const failed = await this.#ready(fresh, signal);

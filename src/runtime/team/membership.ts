@@ -26,6 +26,8 @@ export interface MemberInput {
   readonly approvals?: 'ask' | 'sandbox' | undefined;
   /** Milliseconds until a permission that nobody answers is refused. */
   readonly approvalMs?: number | undefined;
+  /** Labels that the host must have on which it runs. */
+  readonly where?: readonly string[] | undefined;
   /** The prompt of its role for its agent. */
   readonly prompt?: string | undefined;
   /** In a pipeline: the prefixes of its tasks, and the file of its role, relative to the team's folder. */
@@ -72,7 +74,7 @@ export const roleFile = (role: string): string => join('roles', `${role}.md`);
  */
 export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
   const name = parseName('member', input.name);
-  const { agent, sandbox, env, planApproval, approvals, approvalMs, prompt, roleSpec } = input;
+  const { agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt, roleSpec } = input;
   return {
     name,
     agent_id: agentId(name, team),
@@ -84,6 +86,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
     env: env && { ...env },
     ...(planApproval === true ? { plan_approval: true } : {}),
     ...defined({ approvals, approval_ms: approvalMs }),
+    where: where && [...where],
     prompt,
     role_spec: roleSpec,
   };

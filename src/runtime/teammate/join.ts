@@ -14,7 +14,6 @@ import { profiles } from '../../policy/profiles.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { ringBell } from '../../store/mail/bell.ts';
-import { notInAStore } from '../../store/replica/replica-root.ts';
 import { takeLease, type Lease } from '../../store/team/lease.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { newToken, tokenHash } from '../../store/team/roster.ts';
@@ -62,8 +61,8 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     );
   requireWorkPlace(store.disk, store.paths, team);
   const spec = options.agent ?? specOf(member);
-  if (store.isShared && team.isolation === 'trees') throw notInAStore('a tree for each member');
-  const { tree, shown } = await treeFor(store, team, name);
+  const cwd = workPlaceOf(store.disk, store.paths, team);
+  const { tree, shown } = await treeFor(store, team, { name, cwd });
   const config = inOwnTree(store.paths, team, name);
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
@@ -133,11 +132,15 @@ interface OwnTree {
 }
 
 /** Without trees no module of theirs is loaded. */
-async function treeFor(store: TeamStore, { isolation }: TeamConfig, name: Name): Promise<OwnTree> {
+async function treeFor(
+  store: TeamStore,
+  { isolation }: TeamConfig,
+  { name, cwd }: { readonly name: Name; readonly cwd: string },
+): Promise<OwnTree> {
   if (isolation !== 'trees') return {};
   const { AttemptTree } = await import('../trees/tree-attempt.ts');
   const { shownTree } = await import('../trees/shown-tree.ts');
-  return { tree: await AttemptTree.open(store, name), shown: shownTree(store) };
+  return { tree: await AttemptTree.open(store, name, cwd), shown: shownTree(store, cwd) };
 }
 
 const noCommandLine: CommandLine = () =>

@@ -2,8 +2,10 @@
  * A member's own tree: at each claim it becomes the common state, and what the member makes of it is kept as an attempt.
  * Nothing in it is overwritten or removed that is not kept before.
  */
+import type { SharedCommit } from '../../model/board/shared-commit.ts';
 import type { LandingTask, Attempt, ClaimedTask } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { newId } from '../../store/files/new-ids.ts';
@@ -25,6 +27,7 @@ import type { GitWhere } from '../process/git.ts';
 import { become, nestedRepository, snapshot } from './tree-snapshot.ts';
 import { keepCommit } from './kept-objects.ts';
 import { mergeTrees } from './merge.ts';
+import { fetchCommit, shareCommit } from './shared-commits.ts';
 import { inTree, inVault, VaultRefs } from './vault.ts';
 import { commitOf, commitTree, isKnownTree, treeOf } from './vault-commits.ts';
 
@@ -71,16 +74,21 @@ async function again<T>(signal: AbortSignal, work: (isFirst: boolean) => Promise
 export class MemberTree {
   readonly #store: TeamStore;
   readonly #member: Name;
+  readonly #project: string;
   readonly #refs: VaultRefs;
   readonly #outputs: TreeOutputs;
   /** The claim that it was made for, and the state that it began from. */
   #begun: { readonly claim: string; readonly base: string } | undefined;
+  /** The state of a team in a store that this machine has, with all of its objects. */
+  #common: SharedCommit | undefined;
   /** Repositories in the index as it is now, to be left out; unknown after any trouble. */
   #without: readonly string[] | undefined;
 
-  constructor(store: TeamStore, member: Name) {
+  /** @param project where its files lie on this machine */
+  constructor(store: TeamStore, member: Name, project = cwdOf(store)) {
     this.#store = store;
     this.#member = member;
+    this.#project = project;
     this.#refs = new VaultRefs(store);
     this.#outputs = new TreeOutputs(store, member);
   }
@@ -96,11 +104,23 @@ export class MemberTree {
 
   async #open(signal: AbortSignal): Promise<void> {
     const { disk, paths } = this.#store;
-    if (!hasVault(disk, paths)) throw new GitFailure(`team ${paths.name} has no trees yet: \`teams run\` makes them`);
+    const main = await this.#main(signal);
     if (hasTree(disk, paths, this.#member) && (await this.#at(signal)) !== undefined) return;
-    const main = await commitOf(this.#refs.main, inVault(paths, { signal }));
-    if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
     await this.#show(main, main, signal);
+  }
+
+  /** The common state, as this machine has it then. @throws GitFailure; StoreError `ENGINE_UNREACHABLE` */
+  async #main(signal: AbortSignal): Promise<string> {
+    const { board, disk, isShared, paths } = this.#store;
+    const { common } = board.fold();
+    if (isShared && common !== undefined) {
+      await fetchCommit(this.#store, common, { signal });
+      this.#common = common;
+    }
+    if (!hasVault(disk, paths)) throw new GitFailure(`team ${paths.name} has no trees yet: \`teams run\` makes them`);
+    const main = isShared ? common?.commit : await commitOf(this.#refs.main, inVault(paths, { signal }));
+    if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
+    return main;
   }
 
   /**
@@ -113,10 +133,8 @@ export class MemberTree {
     const claim = `${task.id}.${task.claim.epoch}`;
     // The same claim goes on after an answer of the lead.
     if (this.#begun?.claim === claim) return;
-    const { paths } = this.#store;
-    const own = inVault(paths, { signal });
-    const main = await commitOf(this.#refs.main, own);
-    if (main === undefined) throw new GitFailure(`team ${paths.name} has no common state`);
+    const main = await again(signal, () => this.#main(signal));
+    const own = inVault(this.#store.paths, { signal });
     // By its tree the end of the attempt knows whether something changed.
     await both(
       again(signal, () => treeOf(main, own)),
@@ -124,7 +142,7 @@ export class MemberTree {
     );
     const begins = await again(signal, () => this.#begins(task, main, own));
     await again(signal, () => this.#show(main, begins, signal));
-    await lendTo(this.#store, this.#member, use.isMounted, signal);
+    await lendTo(this.#store, this.#member, { project: this.#project, isMounted: use.isMounted }, signal);
     // What it changed of files that git does not ignore is no change of the member.
     if (await setUp(this.#store, this.#member, use.run))
       await again(signal, () => this.#showAgain(main, begins, signal));
@@ -135,7 +153,9 @@ export class MemberTree {
   /** A command is just run again; an agent goes on with its own change, where it conflicts with marks, if git can read it. */
   async #begins({ bounced, work }: ClaimedTask, main: string, own: GitWhere): Promise<string> {
     if (bounced === undefined || bounced.cause === 'unreadable' || work.run !== undefined) return main;
-    const { tree } = await mergeTrees(main, bounced.attempt.commit, own);
+    const { commit, bundle } = bounced.attempt;
+    if (bundle !== undefined) await fetchCommit(this.#store, { commit, bundle }, own);
+    const { tree } = await mergeTrees(main, commit, own);
     return commitTree({ tree, parents: [main], message: 'A change that came back, on what landed' }, own);
   }
 
@@ -165,7 +185,10 @@ export class MemberTree {
     if (inner !== undefined)
       throw new NestedRepository(`${inner} is a git repository of its own, which cannot land; remove its .git`);
     await this.#keepAs(this.#refs.attempt(task.id, task.claim.epoch), { ...look, commit, known: base }, where);
-    return { attempt: { commit, base }, files: change.files.map(({ path }) => path) };
+    const files = change.files.map(({ path }) => path);
+    if (!this.#store.isShared) return { attempt: { commit, base }, files };
+    const { bundle } = await shareCommit(this.#store, { commit, on: this.#common }, inVault(paths, { signal }));
+    return { attempt: { commit, base, bundle }, files };
   }
 
   /** Commits what lies in the tree, on another commit. */

@@ -5,8 +5,9 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { behindTree } from '../../store/trees/vault.ts';
 import { lentIn } from './tree-needs.ts';
 
-export const shownTree = (store: TeamStore): ShownTree => ({
-  at: cwdOf(store),
+/** @param project where its files lie on this machine */
+export const shownTree = (store: TeamStore, project = cwdOf(store)): ShownTree => ({
+  at: project,
   behind: behindTree(store.disk, store.paths),
   lend: lentIn(store),
 });

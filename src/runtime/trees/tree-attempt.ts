@@ -33,10 +33,13 @@ export class AttemptTree {
     this.#told = told;
   }
 
-  /** @throws AgentError `NO_ISOLATION` if the team has no trees yet, or git fails */
-  static async open(store: TeamStore, name: Name): Promise<AttemptTree> {
+  /**
+   * @param project where the project's files lie on this machine
+   * @throws AgentError `NO_ISOLATION` if the team has no trees yet, or git fails
+   */
+  static async open(store: TeamStore, name: Name, project: string): Promise<AttemptTree> {
     store.board.fold();
-    const tree = new MemberTree(store, name);
+    const tree = new MemberTree(store, name, project);
     try {
       await tree.open(new AbortController().signal);
       return new AttemptTree(tree, store);

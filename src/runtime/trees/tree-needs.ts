@@ -52,12 +52,19 @@ export function needsIn(store: TeamStore): TreeNeeds {
 /** What a tree borrows is no change of its member. */
 export const lentIn = ({ config }: Pick<TeamStore, 'config'>): readonly string[] => config.readOwn()?.trees?.lend ?? [];
 
-/** @throws StoreError */
-export async function lendTo(store: TeamStore, of: TreeOwner, isMounted: boolean, signal: AbortSignal): Promise<void> {
+/**
+ * @param from where the project's files lie on this machine
+ * @throws StoreError
+ */
+export async function lendTo(
+  store: TeamStore,
+  of: TreeOwner,
+  { project = cwdOf(store), isMounted }: { readonly project?: string; readonly isMounted: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const { disk, paths, events } = store;
   const lend = lentIn(store);
   if (lend.length === 0) return;
-  const project = cwdOf(store);
   const lent = lendable(project, lend);
   makeLentPlaces(paths.tree(of), lent);
   let room = MOST_COPIED_BYTES;

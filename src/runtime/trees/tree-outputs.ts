@@ -55,7 +55,8 @@ export class TreeOutputs {
     const ref = this.#refs.output(task.id, task.claim.epoch);
     freeRef(paths, ref);
     await keepCommit(paths, { refs: [ref], commit, known: this.#refs.root }, where);
-    const text = `the artifact ${path}, which git ignores, is in ${ref}: git show ${ref}:${path}`;
+    const only = this.#store.isShared ? ', and on this machine only' : '';
+    const text = `the artifact ${path}, which git ignores, is in ${ref}${only}: git show ${ref}:${path}`;
     events.append({ type: 'tree.output_kept', ...about, text });
   }
 

@@ -90,6 +90,7 @@ class WorkLog implements WorkHistory {
       case 'team.closed':
       case 'team.paused':
       case 'team.unpaused':
+      case 'common.shared':
       case 'member.joined':
       case 'task.blocked':
       case 'task.unblocked':

@@ -7,12 +7,13 @@ import type { BoardPast } from '../../model/board/board-past.ts';
 import type { NoiseRun } from './noise.ts';
 import { claimModeSchema, profileSchema } from '../../model/board/event.ts';
 import type { OpenRequest, Request } from '../../model/board/request.ts';
+import { sharedCommitSchema } from '../../model/board/shared-commit.ts';
 import { TASK_STATUSES, type Task } from '../../model/board/task.ts';
 import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 6;
+export const CHECKPOINT_FORMAT = 7;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -48,6 +49,7 @@ function makeSchemas() {
     claimMode: claimModeSchema,
     phase: z.enum(['open', 'paused', 'closing', 'closed']),
     lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
+    common: sharedCommitSchema.optional(),
     members: z.array(
       z.strictObject({
         name: nameSchema,

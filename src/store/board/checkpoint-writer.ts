@@ -167,6 +167,7 @@ const headerOf = (
   claimMode: board.claimMode,
   phase: board.phase,
   lead: board.lead,
+  common: board.common,
   members: [...board.members.values()].map(({ prefixes, ...member }) => ({ ...member, prefixes: [...prefixes] })),
   busy: [...board.busy],
   tally: board.tally,

@@ -127,6 +127,7 @@ export function boardAt(base: Base, header: CheckpointHeader): LayeredBoard {
     claimMode: header.claimMode,
     phase: header.phase,
     lead: header.lead,
+    common: header.common,
     members: new Map(header.members.map((member) => [member.name, member])),
     tasks: new LayeredTasks(
       base,

@@ -94,7 +94,7 @@ begin
     numbers := numbers || place;
   end loop;
   update teams.head set last = top where team = of_team;
-  perform pg_notify('teams', 'log');
+  perform pg_notify('teams', 'log ' || of_team);
   return numbers;
 end $$;
 
@@ -134,7 +134,7 @@ begin
     numbers := numbers || place;
   end loop;
   update teams.mailbox set last = counted where team = of_team and member = recipient;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
   return numbers;
 end $$;
 
@@ -174,7 +174,6 @@ begin
     where team = of_team and member = of_member and id = any (ids) and acknowledged is null;
   get diagnostics done = row_count;
   update teams.mailbox set used = used + done where team = of_team and member = of_member;
-  perform pg_notify('teams', 'mail');
   return done;
 end $$;
 
@@ -199,7 +198,7 @@ begin
   update teams.lease set owner = for_owner, until = clock_timestamp() + make_interval(secs => seconds)
     where team = of_team and name = of_name;
   if present.until < clock_timestamp() then
-    perform pg_notify('teams', 'mail');
+    perform pg_notify('teams', 'news');
   end if;
   return query select for_owner, nullif(present.owner, for_owner);
 end $$;
@@ -208,7 +207,7 @@ create function teams.leave_lease(of_team text, of_name text, for_owner text) ${
 begin
   perform teams.must(of_team, of_name);
   delete from teams.lease where team = of_team and name = of_name and owner = for_owner;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
 end $$;
 
 create function teams.leases(of_team text) ${safe('table (name text, owner text, seconds double precision)')}
@@ -302,7 +301,7 @@ begin
     select of_team, top + nr, session_user, of_source, line from unnest(lines) with ordinality as told (line, nr);
   update teams.event_head set last = top + cardinality(lines) where team = of_team;
   update teams.event_source set place = up_to where team = of_team and role = session_user and source = of_source;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
 end $$;
 
 -- What other sources told.
@@ -356,7 +355,7 @@ begin
   end if;
   insert into teams.ledger select of_team, top + nr, line from unnest(lines) with ordinality as decided (line, nr);
   update teams.ledger_head set last = top + cardinality(lines) where team = of_team;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
   return top + cardinality(lines);
 end $$;
 
@@ -409,5 +408,6 @@ export const ENGINE_FUNCTIONS = [
   'displace(text, bigint)',
   'end_placement(text, bigint, text)',
   'placements(text)',
+  'news()',
   'schema_version()',
 ] as const;

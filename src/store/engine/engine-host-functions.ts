@@ -29,7 +29,7 @@ begin
   update teams.host set role = session_user, owner = for_owner, slots = of_slots, labels = of_labels, only_team = of_only,
     until = clock_timestamp() + make_interval(secs => seconds) where name = of_name;
   if present.owner <> for_owner or present.until < clock_timestamp() then
-    perform pg_notify('teams', 'mail');
+    perform pg_notify('teams', 'news');
   end if;
   return for_owner;
 end $$;
@@ -41,7 +41,7 @@ begin
   if found then
     delete from teams.placement where host = of_name;
     delete from teams.host where name = of_name;
-    perform pg_notify('teams', 'mail');
+    perform pg_notify('teams', 'news');
   end if;
 end $$;
 
@@ -72,11 +72,11 @@ begin
   delete from teams.placement where team = of_team and member = of_member;
   if (select count(*) from teams.placement join teams.team on team.id = placement.team
       where placement.host = of_host and placement.ended is null and team.archived is null) >= present.slots then
-    perform pg_notify('teams', 'mail');
+    perform pg_notify('teams', 'news');
     return false;
   end if;
   insert into teams.placement values (of_team, of_member, nextval('teams.placement_number'), of_host);
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
   return true;
 end $$;
 
@@ -85,7 +85,7 @@ create function teams.displace(of_team text, of_number bigint) ${safe('void')} a
 begin
   perform teams.must(of_team, 'lead');
   delete from teams.placement where team = of_team and number = of_number;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
 end $$;
 
 -- The process of a placement has ended, and how.
@@ -93,7 +93,7 @@ create function teams.end_placement(of_team text, of_number bigint, how text) ${
 begin
   perform teams.must(of_team, '${EACH}');
   update teams.placement set ended = left(how, 200) where team = of_team and number = of_number and ended is null;
-  perform pg_notify('teams', 'mail');
+  perform pg_notify('teams', 'news');
 end $$;
 
 create function teams.placements(of_team text)

@@ -1,6 +1,5 @@
 /** What a relay asks the engine for hosts, and for leads that place members on them (`engine-host-functions.ts`). */
-import { memberSchema, type Name } from '../../model/text/names.ts';
-import type { HostAsked, HostPlacement, PlacementAsked } from '../replica/team-hosts.ts';
+import type { HostAsked, PlacementAsked } from '../replica/team-hosts.ts';
 import type { EngineSession } from './engine-session.ts';
 
 /** A host keeps its name so long after it asked last, by the clock of the engine. */
@@ -55,16 +54,4 @@ export async function hostsOf(session: Pick<EngineSession, 'ask'>): Promise<Engi
     [],
   );
   return rows.map((row) => ({ ...row, used: Number(row.used) }));
-}
-
-export async function placementsOf(session: EngineSession, team: string): Promise<HostPlacement[]> {
-  const rows = await session.ask<{ member: string; number: string; host: string; owner: string; ended: string | null }>(
-    'select member, number, host, owner, ended from teams.placements($1)',
-    [team],
-  );
-  return rows.flatMap(({ member, number, host, owner, ended }) => {
-    const name = memberSchema.safeParse(member);
-    if (!name.success) return [];
-    return [{ member: name.data satisfies Name, number: Number(number), host, owner, ended: ended ?? undefined }];
-  });
 }

@@ -7,10 +7,11 @@
 import { StoreError } from '../../model/text/errors.ts';
 import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
 import { HOST_SCRIPT } from './engine-host-functions.ts';
+import { NEWS_SCRIPT } from './engine-news-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 4;
+export const ENGINE_SCHEMA = 5;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -54,7 +55,7 @@ create table teams.placement (
 create index placement_host on teams.placement (host);
 `;
 
-/** What a version adds to the tables of the one before it. */
+/** What a version adds to the tables of the one before it. Version 5 has other functions only: `news`, and what is notified. */
 const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
 
 /** What no role gets but by a grant. */
@@ -116,7 +117,7 @@ create table teams.artifact (
 );
 
 ${VERSION_3}${VERSION_4}
-${FUNCTION_SCRIPT}${TEAM_SCRIPT}${HOST_SCRIPT}
+${FUNCTION_SCRIPT}${TEAM_SCRIPT}${HOST_SCRIPT}${NEWS_SCRIPT}
 ${CLOSED}
 `;
 
@@ -132,6 +133,7 @@ export const upgradeScript = (from: number): string =>
     FUNCTION_SCRIPT,
     TEAM_SCRIPT,
     HOST_SCRIPT,
+    NEWS_SCRIPT,
     CLOSED,
     `update teams.about set version = ${String(ENGINE_SCHEMA)};`,
   ].join('\n');

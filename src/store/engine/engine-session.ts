@@ -10,8 +10,8 @@ import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
 import { requireSchema } from './engine-schema.ts';
 
-/** Records that one question reads. */
-const PAGE = 2_000;
+/** Records that one question reads: fewer are all. */
+export const PAGE = 2_000;
 /** The document with the team's configuration. */
 const CONFIG = 'config';
 const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
@@ -24,7 +24,7 @@ export interface EngineTeam {
   readonly name: Name;
 }
 
-interface EngineMailbox {
+export interface EngineMailbox {
   readonly member: Name;
   /** How much it ever had, and how much of that is acknowledged. */
   readonly last: number;
@@ -36,7 +36,7 @@ export interface EngineMail {
   readonly line: string;
 }
 
-interface EngineLease {
+export interface EngineLease {
   readonly name: Name;
   readonly owner: string;
   /** Until it lapses, by the engine's clock; negative afterwards. */
@@ -65,16 +65,22 @@ export class EngineSession {
   #isLost = false;
 
   /**
-   * @param onNews called with what is new, `log` or `mail`, and when the session is lost
+   * @param onNews called with what others made new, `log` with the id of its team or `news`, and when the session is lost
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
   static async open(address: EngineAddress, clock: Clock, onNews: (what: string) => void): Promise<EngineSession> {
     const { client, server, close } = await connectEngine(address, clock);
-    client.on('notification', ({ payload }) => onNews(payload ?? '')).on('end', () => onNews(''));
     const session = new EngineSession(client, server, close);
     try {
-      const [about] = await session.#rows<{ version: number }>('select teams.schema_version() as version', []);
+      const [about] = await session.#rows<{ version: number; own: number }>(
+        'select teams.schema_version() as version, pg_backend_pid() as own',
+        [],
+      );
       requireSchema(about?.version ?? 0);
+      client.on('notification', ({ processId, payload }) => {
+        if (processId !== about?.own) onNews(payload ?? '');
+      });
+      client.on('end', () => onNews(''));
       await session.#rows('listen teams', []);
       return session;
     } catch (error) {
@@ -316,7 +322,7 @@ export class EngineSession {
 
   async #rows<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
     try {
-      return (await this.#client.query<Row>(text, [...values])).rows;
+      return (await this.#client.query<Row>({ text, values: [...values], ...named(text) })).rows;
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
@@ -325,6 +331,15 @@ export class EngineSession {
     }
   }
 }
+
+/** Of a question that is asked again the server keeps how to answer it. */
+function named(text: string): { name?: string } {
+  if (!text.startsWith('select ')) return {};
+  const name = NAMES.get(text) ?? `teams_${String(NAMES.size)}`;
+  NAMES.set(text, name);
+  return { name };
+}
+const NAMES = new Map<string, string>();
 
 const isMemberName = (text: string): text is Name => text === LEAD || isName(text);
 

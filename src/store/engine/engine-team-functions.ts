@@ -19,7 +19,7 @@ begin
   perform from teams.head where team = of_team for update;
   perform from teams.team where id = of_team for update;
   update teams.team set archived = coalesce(archived, clock_timestamp()) where id = of_team;
-  perform pg_notify('teams', 'log');
+  perform pg_notify('teams', 'news');
 end $$;
 
 create function teams.list_teams() ${safe('table (id text, name text, made timestamptz, archived timestamptz)', 'sql')}

@@ -51,6 +51,8 @@ interface Bodies {
   readonly ledger: LedgerAsked;
   /** A text that a later record names by its hash. */
   readonly keep: string;
+  /** The hash of such a text. */
+  readonly kept: string;
   readonly configure: ConfigChange;
   /** Of no team. */
   readonly host: HostAsked;
@@ -70,6 +72,7 @@ const headSchema = z.object({
     'leave',
     'ledger',
     'keep',
+    'kept',
     'configure',
     'host',
     'placement',
@@ -80,8 +83,15 @@ const headSchema = z.object({
   seal: z.string(),
 });
 const answerSchema = z.union([
-  /** `owner`: who has the lease that was asked for. `isBehind`: nothing was written, since others wrote before. */
-  z.object({ ok: z.literal(true), owner: z.string().optional(), isBehind: z.boolean().optional() }),
+  z.object({
+    ok: z.literal(true),
+    /** Who has the lease that was asked for. */
+    owner: z.string().optional(),
+    /** Nothing was written, since others wrote before. */
+    isBehind: z.boolean().optional(),
+    /** What was asked for, if the store has it. */
+    text: z.string().optional(),
+  }),
   z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
 ]);
 
@@ -106,13 +116,16 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
     return undefined;
   const { team } = read.value;
   const asked = read.value.do;
-  return asked === 'append' || asked === 'keep' || asked === 'archive' || asked === 'stay'
-    ? { do: asked, team, body }
-    : requestOf(asked, team, body);
+  return isText(asked) ? { do: asked, team, body } : requestOf(asked, team, body);
 }
 
+/** Requests whose body is a text as it stands. */
+const TEXTS = ['append', 'keep', 'kept', 'archive', 'stay'] as const;
+type TextRequest = (typeof TEXTS)[number];
+const isText = (asked: RelayRequest['do']): asked is TextRequest => TEXTS.some((one) => one === asked);
+
 function requestOf(
-  asked: Exclude<RelayRequest['do'], 'append' | 'keep' | 'archive' | 'stay'>,
+  asked: Exclude<RelayRequest['do'], TextRequest>,
   team: Name,
   text: string,
 ): RelayRequest | undefined {
@@ -209,6 +222,11 @@ export class RelayClient {
   /** Keeps a text under its hash, for the machines that read a record which names it. @throws StoreError as {@link commit} */
   async keep(team: Name, text: string): Promise<void> {
     await this.#ask('keep', team, text);
+  }
+
+  /** @returns the text that was kept under a hash; undefined if there is none. @throws StoreError as {@link commit} */
+  async kept(team: Name, hash: string): Promise<string | undefined> {
+    return (await this.#ask('kept', team, hash)).text;
   }
 
   /** Archives a team in the store; its replicas go to the archives of their machines then. @throws StoreError as {@link commit} */

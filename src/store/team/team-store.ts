@@ -17,7 +17,7 @@ import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
-import { keepResult } from '../board/results.ts';
+import { hashText, keepResult } from '../board/results.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { Ledger } from './ledger.ts';
@@ -241,6 +241,18 @@ export class TeamStore {
   async keepResult(task: string, epoch: number, text: string): Promise<void> {
     keepResult(this.disk, this.paths, task, epoch, text);
     if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
+  }
+
+  /** Keeps a text in the team's store. @returns its hash. @throws StoreError `ENGINE_UNREACHABLE` */
+  async share(text: string): Promise<string> {
+    await (await this.#relay()).keep(this.paths.name, text);
+    return hashText(text);
+  }
+
+  /** @returns the text of a hash; undefined if the team's store has none. @throws StoreError `ENGINE_UNREACHABLE` */
+  async shared(hash: string): Promise<string | undefined> {
+    const text = await (await this.#relay()).kept(this.paths.name, hash);
+    return text !== undefined && hashText(text) === hash ? text : undefined;
   }
 
   /** As {@link RelayClient.askForPlacement}. @throws StoreError `ENGINE_UNREACHABLE` where the store cannot be asked */

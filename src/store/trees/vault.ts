@@ -69,7 +69,7 @@ export function isVaultOurs(disk: Disk, { vault }: Pick<TeamPaths, 'vault'>): bo
 export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(disk, join(vault, 'HEAD')) !== undefined;
 
 /** @throws StoreError */
-export function makeVault({ vault, trees }: TeamPaths, facts: Required<RepositoryFacts>, now: number): void {
+export function makeVault({ vault, trees }: TeamPaths, facts: RepositoryFacts, now: number): void {
   onDisk('create', trees, () => mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE }));
   makeRepository(vault, facts, now);
 }
@@ -160,6 +160,10 @@ export function removeBundle(path: string): void {
   for (const file of [path, `${path}.lock`]) rmSync(file, { force: true });
 }
 
+/** The files that the project's own list ignores, as trees ignore them. */
+export const excludedIn = (disk: Disk, { vault }: Pick<TeamPaths, 'vault'>): string =>
+  readText(disk, join(vault, 'info', 'exclude')) ?? '';
+
 /** The exclude file of a repository; empty without one. */
 export const excludeOf = (common: string): string => readUserFile(join(common, 'info', 'exclude')) ?? '';
 
@@ -217,7 +221,7 @@ export function makeOwnGit(
       : '\trepositoryformatversion = 0\n';
     put(join(draft, 'config'), `[core]\n${kind}[user]\n\tname = ${of}\n\temail = ${of}@localhost\n`);
     put(join(draft, 'objects/info/alternates'), `${join(paths.vault, 'objects')}\n`);
-    put(join(draft, 'info/exclude'), readText(disk, join(paths.vault, 'info', 'exclude')) ?? '');
+    put(join(draft, 'info/exclude'), excludedIn(disk, paths));
     copyFileSync(paths.treeIndex(of), join(draft, 'index'));
     for (
       let tries = 1;

@@ -129,6 +129,63 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     return serving(user, 'run', 'plan.json');
   }
 
+  it('has the members that need its labels, also when it comes back, and no other machine has them', async () => {
+    const [a, b, c] = three();
+    await host(b, 'plain');
+    const first = await host(c, 'strong', '--labels', 'gpu,arm64');
+    const plan = JSON.parse(planOf(['ada', 'bob'], 0, '')) as { members: object[] };
+    const tasks = Array.from({ length: 20 }, (_, n) => ({ subject: `t${n}`, run: 'pwd; sleep 0.3', owner: 'ada' }));
+    writeFileSync(
+      join(a.project, 'plan.json'),
+      JSON.stringify({ ...plan, members: [{ name: 'ada', agent: 'exec', where: ['gpu'] }, plan.members[1]], tasks }),
+    );
+    const run = serving(a, 'run', 'plan.json');
+    await expect.poll(() => count(logOf(a), 'task.completed'), { timeout: 30_000 }).toBeGreaterThan(2);
+    expect(placedOn(a)['ada']).toBe('strong');
+    first.child.kill('SIGTERM');
+    await ended(first.child);
+    // It waits: the other host, and the lead's machine, are not what it needs.
+    const done = count(logOf(a), 'task.completed');
+    await expect.poll(() => pidsOf(c)).toEqual([]);
+    expect(membersOf(a)).not.toContain('ada');
+    expect(membersOf(b)).not.toContain('ada');
+    expect(count(logOf(a), 'task.completed') - done).toBeLessThan(2);
+    await host(c, 'another', '--labels', 'gpu');
+    expect(await ended(run.child), run.said()).toBe(0);
+    for (let n = 1; n <= 20; n += 1)
+      expect((await a.ok('task', 'get', 'login', String(n), '--store', url)).out).toContain(c.project);
+  });
+
+  it('is asked for at once: without one that has the labels nothing starts', async () => {
+    const [a, b] = StoreUser.two(place);
+    await host(b, 'plain', '--labels', 'arm64');
+    const plan = {
+      name: 'login',
+      members: [{ name: 'ada', agent: 'exec', where: ['gpu'] }],
+      tasks: [{ subject: 't', run: 'true' }],
+    };
+    writeFileSync(join(a.project, 'plan.json'), JSON.stringify(plan));
+    const run = await a.teams(['run', 'plan.json', '--store', url]);
+    expect(run).toMatchObject({
+      code: 5,
+      err: expect.stringContaining(
+        'No host of the store has gpu, which ada needs (`where`): start one with `teams host --labels gpu`.',
+      ) as string,
+    });
+    expect(count(logOf(a), 'member.started')).toBe(0);
+    const files = await a.teams(['run', 'plan.json', '--root', a.project]);
+    expect(files).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        'ada needs a host with gpu (`where`), and only a team in a store has hosts',
+      ) as string,
+    });
+    expect(await a.teams(['host', '--store', url, '--labels', 'a b'])).toMatchObject({
+      code: 2,
+      err: 'teams: --labels: Expected letters, digits, dots and dashes, got "a b".\n',
+    });
+  });
+
   it('has the password of the store in its own environment, and in that of no member', async () => {
     const [a, b] = StoreUser.two(place);
     const secret = 'pLanted-s3cret';

@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Supervisor, type LocalProcess } from '../../../src/runtime/lead/supervisor.ts';
+import type { LocalProcess } from '../../../src/runtime/placement/member-process.ts';
+import { Supervisor } from '../../../src/runtime/lead/supervisor.ts';
 import { identityOf, ownIdentity } from '../../../src/os/process-table.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';

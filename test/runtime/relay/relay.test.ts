@@ -205,7 +205,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     expect(readFileSync(a.log()).equals(seen)).toBe(true);
   });
 
-  it('what a store cannot do yet is refused with one sentence, and writes nothing', async () => {
+  it('trees that the project cannot have are refused with one sentence, and nothing is written', async () => {
     const [a] = await two();
     const before = await stored();
     const plan = 'members: [{name: ada, agent: exec}]\ntasks: [{subject: one, run: "true"}]\n';
@@ -215,8 +215,8 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
       const answer = await a.teams(...words.split(' '));
       expect([words, answer.code, answer.err]).toEqual([
         words,
-        4,
-        expect.stringMatching(/^teams: This team is in a store on PostgreSQL, where .* is not possible yet\.\n$/),
+        5,
+        expect.stringMatching(/^teams: `isolation: trees` is not possible here: .*git.*\n$/),
       ]);
     }
     expect(await stored()).toBe(before);

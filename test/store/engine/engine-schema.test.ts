@@ -324,6 +324,15 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     await host.query('select teams.send($1, $2, $3)', [team, 'ada', [mail('lead', 'hi')]]);
     const own = await (await session('ada')).query('select member from teams.mailboxes($1)', [team]);
     expect(own.rows).toEqual([{ member: 'ada' }]);
+    const other = id();
+    await host.query('select teams.create_team($1, $2)', [other, 'of-others']);
+    const { rows: news } = await (
+      await session('ada')
+    ).query<{
+      news: { teams: { id: string; mailboxes: { member: string }[] }[] };
+    }>('select teams.news() as news');
+    expect(news[0]?.news.teams.map((one) => one.id)).toEqual([team]);
+    expect(news[0]?.news.teams[0]?.mailboxes.map(({ member }) => member)).toEqual(['ada']);
   });
 
   it('writes a document only over the revision that was read', async () => {
@@ -388,7 +397,7 @@ describe.skipIf(!hasPostgres)('the engine', () => {
 });
 
 describe.skipIf(!hasPostgres)('a schema of a version before', () => {
-  it.each([2, 3])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
+  it.each([2, 3, 4])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
     const postgres = await Postgres.start();
     try {
       const old = readFileSync(
@@ -421,8 +430,12 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
       await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
       await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
       await expect(host.query('select * from teams.placement')).rejects.toMatchObject({ code: '42501' });
+      const news = await host.query<{ news: { teams: unknown[] } }>('select teams.news() as news');
+      expect(news.rows[0]?.news.teams).toMatchObject([
+        { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
+      ]);
       await host.end();
-      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 4 });
+      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 5 });
     } finally {
       await postgres.stop();
     }

@@ -204,8 +204,8 @@ function changedConfig(config: TeamConfig, next: Plan, { members }: PlanDifferen
   for (const one of members) {
     const before = entries.get(one.name);
     if (one.kind === 'added' || one.kind === 'changed') {
-      const { role, agent, sandbox, env, planApproval, approvals, approvalMs, prompt } = one.member;
-      const input = { name: one.name, role, agent, sandbox, env, planApproval, approvals, approvalMs, prompt };
+      const { role, agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt } = one.member;
+      const input = { name: one.name, role, agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt };
       const made = memberConfig(config.name, input, entries.size);
       const revision = one.kind === 'changed' ? (before?.revision ?? 0) + 1 : before?.revision;
       entries.set(one.name, { ...made, color: before?.color ?? made.color, revision });

@@ -1,6 +1,6 @@
 /** Parses the options of a verb once, through a schema; whole numbers, durations and amounts become numbers. */
 import * as z from 'zod';
-import { check, parseDuration, UsageError } from '../../../app.ts';
+import { check, isHostWord, parseDuration, UsageError } from '../../../app.ts';
 import type { VerbInput } from '../verb.ts';
 
 /** An option without a value. */
@@ -11,6 +11,18 @@ export const text = z.string().optional();
 
 /** An option that may be repeated. */
 export const texts = z.array(z.string()).default([]);
+
+/** Labels of hosts, each option with one or with a list: `gpu,arm64`. */
+export const hostLabels = texts.transform((lists, context) => {
+  const labels = lists.flatMap((list) => list.split(',')).map((label) => label.trim());
+  for (const label of labels)
+    if (!isHostWord(label))
+      context.addIssue({
+        code: 'custom',
+        message: `Expected letters, digits, dots and dashes, got ${JSON.stringify(label)}.`,
+      });
+  return labels;
+});
 
 /** A duration such as `30s` or `10m`, in milliseconds. */
 export const duration = z

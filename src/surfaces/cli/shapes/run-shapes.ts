@@ -202,6 +202,7 @@ const planMember = z.strictObject({
   agent: agent.optional(),
   env: z.record(z.string(), z.string()),
   planApproval: z.boolean(),
+  where: z.array(text).optional(),
   approvals: z.enum(['ask', 'sandbox']).optional(),
   approvalMs: counted.optional(),
   sandbox: text.optional(),

@@ -28,6 +28,7 @@ const EVENTS = {
   'member.left': 'team',
   'member.started': 'team',
   'lead.took': 'team',
+  'common.shared': 'team',
   'task.created': 'task',
   'task.assigned': 'task',
   'task.claimed': 'task',

@@ -26,6 +26,11 @@ export const teams: readonly Verb[] = [
       { flags: '--role <role>', what: 'the role of the teammate (default: executor)' },
       { flags: '--sandbox <sandbox>', what: 'what it may do to files: read-only, workspace-write or full' },
       { flags: '--plan-approval', what: 'the teammate may only read files until its plan is approved' },
+      {
+        flags: '--where <labels>',
+        what: 'in a store: what the host must have on which it runs, such as gpu,arm64',
+        many: true,
+      },
       ...budgetOptions('this teammate'),
     ],
     examples: [

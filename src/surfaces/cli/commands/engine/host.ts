@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import {
   agentRuleVariables,
+  isHostWord,
   isReplica,
   machineName,
   parseName,
@@ -10,7 +11,7 @@ import {
   UsageError,
 } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
-import { noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { hostLabels, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';
@@ -18,12 +19,11 @@ import type { Act } from '../../verb.ts';
 
 const MOST_SLOTS = 512;
 const DEFAULT_SLOTS = 8;
-const WORD = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-const schema = z.object({ team: text, slots: wholeNumber, labels: texts, name: text });
+const schema = z.object({ team: text, slots: wholeNumber, labels: hostLabels, name: text });
 
 export const act: Act = async (context, given) => {
-  const { team, slots = DEFAULT_SLOTS, labels: lists, name = machineName().slice(0, 63) } = readOptions(schema, given);
+  const { team, slots = DEFAULT_SLOTS, labels, name = machineName().slice(0, 63) } = readOptions(schema, given);
   noMore(given.words);
   refuseMembers(context, 'be a host');
   if (slots < 1 || slots > MOST_SLOTS)
@@ -31,13 +31,8 @@ export const act: Act = async (context, given) => {
       'USAGE',
       `--slots: Expected 1 to ${String(MOST_SLOTS)} members at once, got ${String(slots)}.`,
     );
-  const labels = lists.flatMap((list) => list.split(',')).map((label) => label.trim());
-  for (const [option, word] of [['name', name], ...labels.map((label) => ['labels', label])])
-    if (!WORD.test(word ?? ''))
-      throw new UsageError(
-        'USAGE',
-        `--${option ?? ''}: Expected letters, digits, dots and dashes, got ${JSON.stringify(word)}.`,
-      );
+  if (!isHostWord(name))
+    throw new UsageError('USAGE', `--name: Expected letters, digits, dots and dashes, got ${JSON.stringify(name)}.`);
   const root = rootOf(context);
   if (context.store === undefined && !isReplica(root))
     throw new UsageError('USAGE', '`teams host` works for teams in a store: name it with --store URL or TEAMS_STORE.');

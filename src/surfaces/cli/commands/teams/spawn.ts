@@ -5,13 +5,14 @@ import {
   configureMember,
   isLed,
   parseName,
+  requireHosts,
   requestSpawn,
   sandboxSchema,
   setLimits,
   UsageError,
 } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
-import { flag, readOptions, text } from '../../input/options.ts';
+import { flag, hostLabels, readOptions, text } from '../../input/options.ts';
 import { budgetFlags, memberLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
@@ -23,11 +24,12 @@ const schema = z.object({
   role: text,
   sandbox: sandboxSchema.optional(),
   planApproval: flag,
+  where: hostLabels,
   ...budgetFlags,
 });
 
 export const act: Act = async (context, given) => {
-  const { agent, role, sandbox, planApproval, ...limits } = readOptions(schema, given);
+  const { agent, role, sandbox, planApproval, where, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'start another teammate');
   const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 1 });
   await using handle = opened;
@@ -38,7 +40,9 @@ export const act: Act = async (context, given) => {
   const own = handle.store.config.readOwn()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
   const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
-  await configureMember(handle, name, { role, sandbox, agent: spec, planApproval });
+  const place = where.length === 0 ? {} : { where };
+  await requireHosts(handle.store, [{ name, ...place }]);
+  await configureMember(handle, name, { role, sandbox, agent: spec, planApproval, ...place });
   await setLimits(handle.store, memberLimits(name, limits), settings(context).merged.config.prices);
   await requestSpawn(handle, name);
   context.result({ member: name }, `The lead of ${handle.name} starts ${name}.`);

@@ -15,10 +15,13 @@ export class Placements {
     this.#store = store;
   }
 
-  /** The host for one more member; undefined: it starts on this machine. */
-  choose(): string | undefined {
+  /**
+   * @param needed labels that the host must have
+   * @returns the host for one more member, if one has a free slot
+   */
+  choose(needed: readonly string[]): string | undefined {
     const { disk, paths, isShared } = this.#store;
-    return isShared ? chooseHost(teamHosts(disk, paths).hosts, this.#asked) : undefined;
+    return isShared ? chooseHost(teamHosts(disk, paths).hosts, this.#asked, needed) : undefined;
   }
 
   /**

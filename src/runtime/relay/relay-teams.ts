@@ -1,0 +1,178 @@
+/**
+ * The teams of a relay: what processes of this machine ask of them, and what is new in the store. A look is one question
+ * to the store for all teams, and then one for each thing that has changed (/docs/decisions/144-one-question-a-look.md).
+ */
+import type { Clock } from '../../model/text/clock.ts';
+import type { Name } from '../../model/text/names.ts';
+import { newsOf } from '../../store/engine/engine-news.ts';
+import type { EngineSession, EngineTeam } from '../../store/engine/engine-session.ts';
+import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
+import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { teamPaths } from '../../store/files/paths.ts';
+import { catchUp, requireSame } from './catch-up.ts';
+import { hosted } from './host-acts.ts';
+import {
+  asked,
+  changed,
+  kept,
+  leased,
+  made,
+  posted,
+  written,
+  type Answered,
+  type ReplicaTeam,
+  type Waiting,
+} from './relay-acts.ts';
+import { TeamMail } from './team-mail.ts';
+
+/** All is looked at so often: a notification may be missed, and a lost connection stay unnoticed. */
+const LOOK_MS = 1_000;
+/** What these ask is seen in a look only. */
+const CHANGES_MORE: ReadonlySet<string> = new Set(['create', 'send', 'host', 'placement', 'archive']);
+
+export class RelayTeams {
+  readonly #root: string;
+  readonly #clock: Clock;
+  readonly #replicas = new Map<Name, ReplicaTeam>();
+  /** Something other than logs may have changed: teams, mail, leases, hosts. */
+  #hasNews = true;
+  /** The ids of teams whose logs have grown. */
+  readonly #grown = new Set<string>();
+  /** When all was looked at last, by the clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(root: string, clock: Clock) {
+    this.#root = root;
+    this.#clock = clock;
+  }
+
+  /** @param what that is new, as {@link EngineSession.open} says it */
+  heardOf(what: string): void {
+    const [kind, team] = what.split(' ');
+    if (kind === 'log' && team !== undefined) this.#grown.add(team);
+    else this.#hasNews = true;
+  }
+
+  /** Milliseconds until all is looked at again. */
+  get untilLook(): number {
+    return Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0);
+  }
+
+  /**
+   * Reads what the engine has.
+   *
+   * @param isCopy whether the root was copied from that of another machine
+   * @throws StoreError `ENGINE_DIVERGED` if it has not what was read here
+   */
+  async connect(session: EngineSession, isCopy: boolean): Promise<void> {
+    for (const { replica, mail } of this.#replicas.values()) {
+      await requireSame(session, replica);
+      await requireSame(session, mail.ledger, 'ledger');
+    }
+    this.#hasNews = true;
+    const { teams } = await newsOf(session);
+    await this.#meet(session, teams, { isConnecting: true, isCopy });
+    for (const team of this.#replicas.values()) await catchUp(session, team);
+  }
+
+  /** The store was away. */
+  reconnected(): void {
+    for (const { mail } of this.#replicas.values()) mail.reconnected();
+  }
+
+  /** Writes what waits, and reads what is new. */
+  async round(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+    const answers = [
+      ...(await made(session, waiting)),
+      ...(await kept(session, waiting, this.#replicas)),
+      ...(await written(session, waiting, this.#replicas)),
+      ...(await changed(session, waiting, this.#replicas)),
+      ...(await hosted(session, waiting, this.#replicas, this.#root)),
+      // Mail comes after the records of the same tick: it may be about them.
+      ...(await posted(session, waiting, this.#replicas)),
+    ];
+    // Who asked reads in the replica what came of it.
+    if (this.#mustLook(waiting)) await this.#look(session);
+    else await this.#readLogs(session, asked(waiting, 'append'));
+    return [...answers, ...(await leased(session, waiting, this.#replicas))];
+  }
+
+  close(): void {
+    for (const { mail } of this.#replicas.values()) mail.close();
+  }
+
+  #mustLook(waiting: readonly Waiting[]): boolean {
+    const known = new Set([...this.#replicas.values()].map(({ replica }) => replica.id));
+    return (
+      this.#hasNews ||
+      this.untilLook === 0 ||
+      waiting.some(({ request }) => CHANGES_MORE.has(request.do) || !this.#replicas.has(request.team)) ||
+      // The first records of a team that is new.
+      [...this.#grown].some((id) => !known.has(id))
+    );
+  }
+
+  /** One question, and then only for what is new. */
+  async #look(session: EngineSession): Promise<void> {
+    const isWhole = this.untilLook === 0;
+    if (isWhole) this.#lookedAt = this.#clock.monotonic();
+    this.#hasNews = false;
+    this.#grown.clear();
+    const { teams, hosts } = await newsOf(session);
+    await this.#meet(session, teams, { isConnecting: false, isCopy: false });
+    for (const news of teams) {
+      const team = this.#replicas.get(news.name);
+      if (team === undefined) continue;
+      // A record is here before the mail about it.
+      if (news.log > team.replica.position.number) await catchUp(session, team);
+      await team.mail.sync(session, news, { hosts, isWhole });
+    }
+  }
+
+  /** @param written what this round has written */
+  async #readLogs(session: EngineSession, written: readonly Waiting[]): Promise<void> {
+    const names = new Set(written.map(({ request }) => request.team));
+    const grown = [...this.#replicas].filter(([name, { replica }]) => names.has(name) || this.#grown.has(replica.id));
+    this.#grown.clear();
+    for (const [, team] of grown) await catchUp(session, team);
+  }
+
+  /** Teams that are new to this machine, and those that have left the store. */
+  async #meet(
+    session: EngineSession,
+    teams: readonly EngineTeam[],
+    { isConnecting, isCopy }: { readonly isConnecting: boolean; readonly isCopy: boolean },
+  ): Promise<void> {
+    await this.#retire(session, teams, isConnecting);
+    for (const team of teams) {
+      if (this.#replicas.has(team.name)) continue;
+      const replica = openReplica(this.#root, team, await session.documents(team.id), this.#clock);
+      await requireSame(session, replica);
+      const paths = teamPaths(this.#root, team.name);
+      const mail = new TeamMail(realDisk, paths, team.id, this.#clock);
+      await requireSame(session, mail.ledger, 'ledger');
+      this.#replicas.set(team.name, { replica, mail });
+      await mail.begin(session, isCopy);
+    }
+  }
+
+  async #retire(session: EngineSession, teams: readonly EngineTeam[], isConnecting: boolean): Promise<void> {
+    const isOld = (name: Name, id: string | undefined): boolean =>
+      !teams.some((team) => team.name === name && (id === undefined || team.id === id));
+    const known = [...this.#replicas].map(([name, { replica }]) => [name, replica.id] as const);
+    const here = isConnecting ? [...replicasIn(this.#root)] : known;
+    const old = here.filter(([name, id]) => isOld(name, id));
+    const gone = old.length === 0 ? new Set() : await session.goneTeams();
+    for (const [name, id] of old) {
+      // A failover has lost it.
+      if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
+      const team = this.#replicas.get(name);
+      // How it ended.
+      if (team) await catchUp(session, team);
+      team?.mail.close();
+      this.#replicas.delete(name);
+      retireReplica(this.#root, name, this.#clock);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/** Commits that go from one machine to another through what a store keeps: only what git accepts arrives. */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SharedCommit } from '../../../src/model/board/shared-commit.ts';
+import { parseName } from '../../../src/model/text/names.ts';
+import { realClock } from '../../../src/os/system-clock.ts';
+import { fetchCommit, shareCommit } from '../../../src/runtime/trees/shared-commits.ts';
+import { inVault } from '../../../src/runtime/trees/vault.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { teamPaths } from '../../../src/store/files/paths.ts';
+import { makeVault } from '../../../src/store/trees/vault.ts';
+import { tempDir } from '../../support/temp.ts';
+
+type Sharing = Parameters<typeof fetchCommit>[0];
+const how = { signal: new AbortController().signal };
+const TEAM = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+/** What the store has: text by hash. */
+let kept: Map<string, string>;
+let here: Sharing;
+let there: Sharing;
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+function put(text: string): string {
+  kept.set(hashOf(text), text);
+  return hashOf(text);
+}
+
+function machine(): Sharing {
+  const project = tempDir();
+  mkdirSync(join(project, '.teams/p'), { recursive: true });
+  return {
+    disk: realDisk,
+    paths: teamPaths(project, parseName('team', 'p')),
+    clock: realClock,
+    board: { fold: () => ({ team: { id: TEAM } }) },
+    share: (text: string) => Promise.resolve(put(text)),
+    shared: (hash: string) => Promise.resolve(kept.get(hash)),
+  } as unknown as Sharing;
+}
+
+function git({ paths }: Sharing, args: readonly string[], input?: string | Buffer): string {
+  const who = ['-c', 'user.name=u', '-c', 'user.email=u@x'];
+  const { status, stdout, stderr } = spawnSync('git', ['--git-dir', paths.vault, ...who, ...args], { input });
+  expect(status, stderr.toString()).toBe(0);
+  return stdout.toString().trim();
+}
+
+/** A commit of these files, by path; made without git's own look at names. */
+function commit(of: Sharing, files: Readonly<Record<string, string | Buffer>>, parent?: string): string {
+  const rows = Object.entries(files).map(([name, text]) => {
+    const blob = git(of, ['hash-object', '-w', '--stdin'], Buffer.from(text));
+    return { name, row: Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]) };
+  });
+  const body = Buffer.concat(rows.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ row }) => row));
+  const tree = git(of, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], body);
+  return git(of, ['commit-tree', tree, '-m', 'one', ...(parent === undefined ? [] : ['-p', parent])]);
+}
+
+const share = (made: string, on?: SharedCommit): Promise<SharedCommit> =>
+  shareCommit(here, { commit: made, on }, inVault(here.paths, how));
+const has = (of: Sharing, made: string): boolean =>
+  existsSync(of.paths.vault) &&
+  spawnSync('git', ['--git-dir', of.paths.vault, 'rev-list', '--objects', '--quiet', made]).status === 0;
+
+beforeEach(() => {
+  kept = new Map();
+  here = machine();
+  there = machine();
+  makeVault(here.paths, { format: 'sha1', settings: [], exclude: 'notes/' }, 0);
+});
+
+describe('a commit that a store keeps', () => {
+  it('arrives with what it stands on, and the list of ignored files', async () => {
+    const first = await share(commit(here, { a: 'one' }));
+    const second = await share(commit(here, { a: 'one', b: 'two' }, first.commit), first);
+    const third = await share(commit(here, { b: 'two' }, second.commit), second);
+    await fetchCommit(there, third, how);
+    for (const made of [first, second, third]) expect(has(there, made.commit)).toBe(true);
+    expect(git(there, ['show', `${third.commit}:b`])).toBe('two');
+    expect(git(there, ['rev-parse', `refs/teams/${TEAM}/root`])).toBe(first.commit);
+    expect(git(there, ['--work-tree', tempDir(), 'check-ignore', '--no-index', 'notes/x'])).toBe('notes/x');
+  });
+
+  it('has only what is new in it, and is not asked for again', async () => {
+    const first = await share(commit(here, { great: randomBytes(3 * 2 ** 20), a: 'one' }));
+    const before = [...kept.values()].join('').length;
+    const second = await share(commit(here, { a: 'two' }, first.commit), first);
+    expect([...kept.values()].join('').length - before).toBeLessThan(2_000);
+    await fetchCommit(there, second, how);
+    kept.clear();
+    await fetchCommit(there, second, how);
+    await fetchCommit(there, first, how);
+    expect(has(there, first.commit)).toBe(true);
+  });
+
+  it('of many pieces is put together', async () => {
+    const made = await share(commit(here, { great: randomBytes(9 * 2 ** 20) }));
+    expect(kept.size).toBe(4);
+    await fetchCommit(there, made, how);
+    expect(has(there, made.commit)).toBe(true);
+  });
+
+  it('is refused if it is too large, with its size', async () => {
+    const made = commit(here, { great: randomBytes(65 * 2 ** 20) });
+    await expect(share(made)).rejects.toThrow('it is 66 MiB, and the store of a team takes 64 MiB of files at once');
+    expect(kept.size).toBe(0);
+  });
+
+  it('goes on after a machine that got half of it', async () => {
+    const made = await share(commit(here, { a: 'one', b: 'two' }));
+    const second = await share(commit(here, { a: 'one', c: 'three' }, made.commit), made);
+    await fetchCommit(there, made, how);
+    // The objects of the second, but for one: as after a kill.
+    const pack = spawnSync('git', ['--git-dir', here.paths.vault, 'pack-objects', '--stdout', '-q'], {
+      input: `${second.commit}\n`,
+    });
+    git(there, ['unpack-objects', '-q'], pack.stdout);
+    expect(has(there, second.commit)).toBe(false);
+    await fetchCommit(there, second, how);
+    expect(has(there, second.commit)).toBe(true);
+  });
+
+  it('is not taken from a store that has none, or another one, or only a part', async () => {
+    const made = await share(commit(here, { a: 'one' }));
+    const other = await share(commit(here, { a: 'two' }));
+    const nowhere = { commit: made.commit, bundle: 'a'.repeat(64) };
+    await expect(fetchCommit(there, nowhere, how)).rejects.toThrow('does not have the commit');
+    const lies = { commit: made.commit, bundle: other.bundle };
+    await expect(fetchCommit(there, lies, how)).rejects.toThrow('does not have the commit');
+    const { pieces } = JSON.parse(kept.get(made.bundle) ?? '') as { pieces: string[] };
+    for (const piece of pieces) kept.delete(piece);
+    await expect(fetchCommit(there, made, how)).rejects.toThrow('does not have all of the commit');
+  });
+
+  it('is not taken if its list names the pack of another commit', async () => {
+    const made = commit(here, { a: 'one' });
+    const other = await share(commit(here, { a: 'two' }));
+    const list = { ...(JSON.parse(kept.get(other.bundle) ?? '') as object), commit: made };
+    await expect(fetchCommit(there, { commit: made, bundle: put(JSON.stringify(list)) }, how)).rejects.toThrow();
+    expect(has(there, made)).toBe(false);
+  });
+
+  const names = ['.git', '.GIT', 'git~1', '..', '.', 'a/b', '.git\u200c'];
+  it.each(names)('is not taken if a tree of it names %j', async (name) => {
+    const made = await share(commit(here, { [name]: 'evil' }));
+    await expect(fetchCommit(there, made, how)).rejects.toThrow('unpack-objects');
+    expect(
+      spawnSync('git', ['--git-dir', there.paths.vault, 'cat-file', '-e', `refs/shared/${made.commit}`]).status,
+    ).not.toBe(0);
+  });
+
+  it.each(names)('is not taken if a tree of a large one names %j', async (name) => {
+    const made = await share(commit(here, { [name]: 'evil', great: randomBytes(3 * 2 ** 20) }));
+    await expect(fetchCommit(there, made, how)).rejects.toThrow('index-pack');
+  });
+
+  it('is not taken if it lacks a file', async () => {
+    const made = commit(here, { a: 'one', b: 'two' });
+    const blob = git(here, ['rev-parse', `${made}:b`]);
+    const input = git(here, ['rev-list', '--objects', '--no-object-names', made]).replace(blob, '').trim();
+    const pack = spawnSync('git', ['--git-dir', here.paths.vault, 'pack-objects', '--stdout', '-q'], { input });
+    const list = { commit: made, on: null, pieces: [put(pack.stdout.toString('base64'))] };
+    await expect(fetchCommit(there, { commit: made, bundle: put(JSON.stringify(list)) }, how)).rejects.toThrow();
+  });
+
+  it('is not taken if it is no pack', async () => {
+    const made = commit(here, { a: 'one' });
+    const list = { commit: made, on: null, pieces: [put(Buffer.from('PACK nonsense').toString('base64'))] };
+    await expect(fetchCommit(there, { commit: made, bundle: put(JSON.stringify(list)) }, how)).rejects.toThrow('git');
+  });
+
+  it('is fetched by several members of a machine at once', async () => {
+    const first = await share(commit(here, { a: 'one' }));
+    const second = await share(commit(here, { a: 'one', b: 'two' }, first.commit), first);
+    await Promise.all(Array.from({ length: 8 }, () => fetchCommit(there, second, how)));
+    expect(has(there, second.commit)).toBe(true);
+  });
+});
