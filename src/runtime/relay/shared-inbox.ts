@@ -4,6 +4,7 @@ import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { PAGE, type EngineMail, type EngineSession } from '../../store/engine/engine-session.ts';
+import { hashText } from '../../store/board/results.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
 import { newId } from '../../store/files/new-ids.ts';
@@ -172,7 +173,8 @@ export class SharedInbox {
     const hash = mailOf(line)?.blob;
     if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash) || lookAt(disk, paths.blob(hash))) return;
     const text = await session.kept(team, hash);
-    if (text === undefined) return;
+    // A file stays as it is, so a wrong one would, too.
+    if (text === undefined || hashText(text) !== hash) return;
     makeDirectory(disk, paths.blobs);
     createOnce(disk, paths.blob(hash), text, randomBytes(4).toString('hex'));
   }
