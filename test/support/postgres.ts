@@ -10,6 +10,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Networks } from './networks.ts';
+import { running } from './processes.ts';
 
 const PACKAGES = '/usr/lib/postgresql';
 const OLDEST = 14;
@@ -34,24 +36,38 @@ export const hasPostgres = programs !== undefined;
 if (!hasPostgres)
   process.stderr.write('SKIPPED: PostgreSQL is not installed (apt-get install postgresql); its tests do not run.\n');
 
+/** Where a server runs, if not on this machine: its network, and its name there. */
+interface ServerPlace {
+  readonly network: Networks;
+  readonly name: string;
+  readonly port: number;
+}
+
 export class Postgres {
   readonly home: string;
   readonly port: number;
+  readonly #at: ServerPlace | undefined;
   readonly #server: { process: ChildProcess | undefined } = { process: undefined };
 
-  private constructor(home: string, port: number) {
+  private constructor(home: string, port: number, at: ServerPlace | undefined) {
     this.home = home;
     this.port = port;
+    this.#at = at;
   }
 
   /**
    * @param settings lines of postgresql.conf
    * @param login how roles log in over TCP
    */
-  static async start(settings: readonly string[] = [], login: 'trust' | 'scram-sha-256' = 'trust'): Promise<Postgres> {
-    return Postgres.#made(settings, (home) => {
+  static async start(
+    settings: readonly string[] = [],
+    login: 'trust' | 'scram-sha-256' = 'trust',
+    at?: ServerPlace,
+  ): Promise<Postgres> {
+    return Postgres.#made(settings, at, (home) => {
       const local = ['-U', 'owner', '--auth-local=trust', `--auth-host=${login}`];
-      ended('initdb', ['-D', join(home, 'data'), ...local, '-N', '-E', 'UTF8'], home);
+      ended([join(programs ?? '', 'initdb'), '-D', join(home, 'data'), ...local, '-N', '-E', 'UTF8'], home);
+      if (at) appendFileSync(join(home, 'data', 'pg_hba.conf'), 'host all,replication all 10.77.0.0/24 trust\n');
     });
   }
 
@@ -73,24 +89,42 @@ export class Postgres {
   }
 
   /** A standby of this server, which takes its records as they come. */
-  async standby(settings: readonly string[] = []): Promise<Postgres> {
-    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'owner', '-R', '-X', 'stream', '-c', 'fast'];
-    return Postgres.#made(settings, (home) => ended('pg_basebackup', ['-D', join(home, 'data'), ...from], home));
+  async standby(settings: readonly string[] = [], at?: ServerPlace): Promise<Postgres> {
+    const from = ['-h', this.#address, '-p', String(this.port), '-U', 'owner', '-R', '-X', 'stream', '-c', 'fast'];
+    return Postgres.#made(settings, at, (home) =>
+      ended([join(programs ?? '', 'pg_basebackup'), '-D', join(home, 'data'), ...from], home, at),
+    );
   }
 
-  static async #made(settings: readonly string[], make: (home: string) => void): Promise<Postgres> {
+  get #address(): string {
+    return this.#at?.network.address(this.#at.name) ?? '127.0.0.1';
+  }
+
+  static async #made(
+    settings: readonly string[],
+    at: ServerPlace | undefined,
+    make: (home: string) => void,
+  ): Promise<Postgres> {
     const home = mkdtempSync(join(tmpdir(), 'teams-postgres-'));
     if (asUser) chownSync(home, asUser.uid, asUser.gid);
-    const postgres = new Postgres(home, await freePort());
+    const postgres = new Postgres(home, at?.port ?? (await freePort()), at);
     make(home);
     const own = [
       `port = ${String(postgres.port)}`,
       `unix_socket_directories = '${home}'`,
-      "listen_addresses = '127.0.0.1'",
+      `listen_addresses = '${postgres.#address}'`,
     ];
     appendFileSync(join(postgres.#data, 'postgresql.conf'), `${[...own, ...settings].join('\n')}\n`);
     await postgres.run();
     return postgres;
+  }
+
+  /** Changes its settings, in postgresql.conf. */
+  async set(...settings: readonly string[]): Promise<void> {
+    appendFileSync(join(this.#data, 'postgresql.conf'), `${settings.join('\n')}\n`);
+    const client = await this.session('owner', 'postgres', this.home);
+    await client.query('select pg_reload_conf()');
+    await client.end();
   }
 
   get #data(): string {
@@ -110,8 +144,9 @@ export class Postgres {
   }
 
   async #run(): Promise<void> {
-    const server = spawn(join(programs ?? '', 'postgres'), ['-D', this.#data], {
-      ...asUser,
+    const [file, argv, user] = started([join(programs ?? '', 'postgres'), '-D', this.#data], this.#at);
+    const server = spawn(file, argv, {
+      ...user,
       cwd: this.home,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, LC_ALL: 'C' },
@@ -137,6 +172,12 @@ export class Postgres {
     await gone;
   }
 
+  /** All its processes stand still, or go on: its connections stay, and nothing is answered. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = this.#server.process ?? {};
+    for (const one of running()) if (one.pid === pid || one.parent === pid) process.kill(one.pid, signal);
+  }
+
   async stop(): Promise<void> {
     const server = this.#server.process;
     if (server !== undefined && !hasEnded(server)) {
@@ -149,7 +190,7 @@ export class Postgres {
 
   /** @returns the address for a role, in the database `postgres` unless another is given */
   url(role = 'owner', database = 'postgres'): string {
-    return `postgres://${role}@127.0.0.1:${String(this.port)}/${database}`;
+    return `postgres://${role}@${this.#address}:${String(this.port)}/${database}`;
   }
 
   /** A session of a role, which the caller ends. At `home` is its socket, where every role may log in. */
@@ -172,17 +213,29 @@ export class Postgres {
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-function ended(program: string, argv: readonly string[], cwd: string): void {
-  const { status, stderr } = spawnSync(join(programs ?? '', program), argv, {
-    ...asUser,
+/** In a network of its own it becomes the user after it has entered that. */
+function started(
+  command: readonly string[],
+  at: ServerPlace | undefined,
+): [file: string, argv: string[], user: typeof asUser] {
+  const [file = '', ...argv] = command;
+  if (at === undefined || asUser === undefined || !at.network.canCut) return [file, argv, asUser];
+  const user = [`--reuid=${String(asUser.uid)}`, `--regid=${String(asUser.gid)}`, '--clear-groups'];
+  return [...at.network.within(at.name, ['setpriv', ...user, ...command]), undefined];
+}
+
+function ended(command: readonly string[], cwd: string, at?: ServerPlace): void {
+  const [file, argv, user] = started(command, at);
+  const { status, stderr } = spawnSync(file, argv, {
+    ...user,
     cwd,
     encoding: 'utf8',
     env: { ...process.env, LC_ALL: 'C' },
   });
-  if (status !== 0) throw new Error(`${program}: ${stderr}`);
+  if (status !== 0) throw new Error(`${file}: ${stderr}`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -7,6 +7,7 @@ export const PROGRAMS = {
   'aimed-worker': 'aimed-worker.ts',
   'campaign-worker': 'campaign-worker.ts',
   disk: 'disk.ts',
+  'engine-worker': 'engine-worker.ts',
   'foreign-proc': 'foreign-proc.ts',
   lead: 'lead.ts',
   'model-server': 'model-server/main.ts',

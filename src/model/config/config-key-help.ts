@@ -7,7 +7,7 @@ import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
 const CONFIG: KeyHelpTable = {
   maxAgents: { text: 'The most workers of a task in words, and the most members that follow-up tasks may add up to.' },
   hardCap: { text: 'The upper limit of `maxAgents`.' },
-  maxMembers: { text: 'Another upper limit of `maxAgents`.' },
+  maxMembers: { text: 'The most members of a plan, and another upper limit of `maxAgents`.' },
   defaultAgent: {
     text: 'The agent where none is named: a kind, a name of `agents`, or `auto` for the first available of `fallback`.',
     example: 'claude',

@@ -15,7 +15,7 @@ import {
 } from '../agent/agent.ts';
 import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
-import { MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { DEFAULT_MAX_MEMBERS, MAX_MEMBERS } from '../plan/plan-schema.ts';
 import { budgetSchema } from '../team/budget.ts';
 import { eventPatternSchema } from '../team/hook-event.ts';
 import { isolationSchema } from '../team/isolation.ts';
@@ -51,7 +51,7 @@ const gate = z.union([z.boolean(), commandSchema]).default(true);
 export const configSchema = closed({
   maxAgents: count(1, MAX_MEMBERS).default(5),
   hardCap: count(1, MAX_MEMBERS).default(5),
-  maxMembers: count(1, MAX_MEMBERS).default(MAX_MEMBERS),
+  maxMembers: count(1, MAX_MEMBERS).default(DEFAULT_MAX_MEMBERS),
   /** `auto`, a kind, or a name of `agents`. */
   defaultAgent: agentName.default(AUTO),
   fallback: z.array(agentName).max(32).default(rankedBy('fallbackRank')),

@@ -16,7 +16,10 @@ const PLAN: KeyHelpTable = {
     otherwise: 'the directory where `teams run` was called',
     example: 'packages/api',
   },
-  members: { text: 'The members of the team, at most 64.', example: [{ name: 'ada', agent: { kind: 'exec' } }] },
+  members: {
+    text: 'The members of the team, at most `maxMembers` of the configuration (64).',
+    example: [{ name: 'ada', agent: { kind: 'exec' } }],
+  },
   tasks: {
     text: 'The tasks, at most 10,000. Their numbers begin at 1.',
     example: [{ subject: 'Test', run: 'npm test' }],

@@ -25,8 +25,10 @@ import { closed } from '../text/document-problem.ts';
 
 export const DEFAULT_ROLE = 'executor';
 
-/** Plans may have up to 64 members, whatever `maxAgents` says (docs/specification.md R4.4). */
-export const MAX_MEMBERS = 64;
+/** Plans may have up to `maxMembers` of the configuration, whatever `maxAgents` says (docs/specification.md R4.4). */
+export const DEFAULT_MAX_MEMBERS = 64;
+/** The most that `maxMembers` can be. */
+export const MAX_MEMBERS = 512;
 const MAX_TASKS = 10_000;
 
 /** A name, checked by `names.ts`; its message is the problem. */

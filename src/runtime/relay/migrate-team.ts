@@ -8,7 +8,8 @@ import { codeOf, ConflictError, StoreError, UsageError } from '../../model/text/
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { readCarried, writeCarried, type CarriedTeam } from '../../store/engine/carried-team.ts';
 import { bringTeam, decideMove, sendTeamOff, stillRunning } from '../../store/engine/engine-moves.ts';
-import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
+import { SessionLost } from '../../store/engine/engine-queries.ts';
+import { EngineSession } from '../../store/engine/engine-session.ts';
 import { teamIdIn } from '../../store/engine/retired-replicas.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { makeDirectory } from '../../store/files/file.ts';

@@ -5,7 +5,8 @@
 import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { newsOf } from '../../store/engine/engine-news.ts';
-import type { EngineSession, EngineTeam } from '../../store/engine/engine-session.ts';
+import type { EngineTeam } from '../../store/engine/engine-rows.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { realDisk } from '../../store/files/disk.ts';

@@ -10,7 +10,8 @@ import { shownAddress } from '../../model/config/engine-address.ts';
 import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
-import { EngineSession, SessionLost } from '../../store/engine/engine-session.ts';
+import { SessionLost } from '../../store/engine/engine-queries.ts';
+import { EngineSession } from '../../store/engine/engine-session.ts';
 import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
@@ -186,7 +187,7 @@ class Relay {
     for (;;) {
       if (signal.aborted || this.#isIdle) return undefined;
       try {
-        await this.connect(await EngineSession.open(this.#address, clock, this.heardOf));
+        await this.connect(await EngineSession.open(this.#address, clock, this.heardOf, this.#timeline));
         this.#teams.reconnected();
         tell('Connected to the store again.');
         return this.#session;

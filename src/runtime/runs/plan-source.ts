@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { didYouMean, nearest } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { parsePlan, reviewedBy, withAgent, type Plan } from '../../model/plan/plan.ts';
+import { DEFAULT_MAX_MEMBERS } from '../../model/plan/plan-schema.ts';
 import type { KeptPlan } from '../../store/board/plan-record.ts';
 import { fileNames, isDirectory, readUserFile } from '../../store/user/user-file.ts';
 import type { PlannedFrom } from './run.ts';
@@ -20,6 +21,8 @@ export interface PlanContext {
   readonly agents: ReadonlyMap<string, AgentSpec>;
   readonly defaultAgent?: AgentSpec | undefined;
   readonly reviewer?: AgentSpec | undefined;
+  /** The most members; without it as many as without a configuration. */
+  readonly maxMembers?: number | undefined;
 }
 
 /** A plan whose members without an agent get this one, also after a resume. */
@@ -81,9 +84,15 @@ function given(
   { text, file, planDir }: { text: string; file: string; planDir: string },
   context: PlanContext,
 ): GivenPlan {
-  const { cwd, vars, agents, defaultAgent, reviewer } = context;
+  const { cwd, vars, agents, defaultAgent, reviewer, maxMembers = DEFAULT_MAX_MEMBERS } = context;
   const format = /\.json$/i.test(file) ? 'json' : 'yaml';
   const plan = reviewedBy(parsePlan({ text, file, format }, vars, agents, defaultAgent), reviewer);
+  const count = plan.members.length;
+  if (count > maxMembers)
+    throw new UsageError(
+      'PLAN_INVALID',
+      `${file}: The plan has ${count} members, and "maxMembers" of the configuration is ${maxMembers}: set TEAMS_MAX_MEMBERS=${count}, or maxMembers there.`,
+    );
   const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
   if (!isDirectory(work)) throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, which is not a directory.`);
   const kept: KeptPlan = {

@@ -132,7 +132,8 @@ function planOf(
   const value = planOfDivision(division, run);
   const text = `${JSON.stringify(value, null, 2)}\n`;
   const agents = configuredAgents(config);
-  const context = { cwd: place.cwd, vars: {}, agents, defaultAgent: staffing.usual.agent, reviewer };
+  const { maxMembers } = config;
+  const context = { cwd: place.cwd, vars: {}, agents, defaultAgent: staffing.usual.agent, reviewer, maxMembers };
   return planInText(text, context, `${name}.json`);
 }
 

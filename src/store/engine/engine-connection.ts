@@ -32,43 +32,86 @@ export interface EngineServer {
   readonly port: number;
 }
 
-interface EngineConnection {
+export interface EngineConnection {
   readonly client: Client;
   readonly server: EngineServer;
   readonly close: () => Promise<void>;
 }
 
 /**
+ * @param seen the highest timeline that was seen: a server on a later one is taken without waiting for the others, since a
+ *   primary that was cut off answers nothing
  * @throws StoreError `ENGINE_UNREACHABLE` when no address answers, `ENGINE_UNFIT` when none can be used
  */
-export async function connectEngine(address: EngineAddress, clock: Clock): Promise<EngineConnection> {
+export async function connectEngine(
+  address: EngineAddress,
+  clock: Clock,
+  seen = Number.POSITIVE_INFINITY,
+): Promise<EngineConnection> {
   const Session = await loadPg();
-  const tries = await Promise.allSettled(
-    address.hosts.map(async ({ host, port }) => {
-      const client = new Session(configOf(address, host, port));
-      // Without a listener a lost connection would end this process; the next query says it.
-      client.on('error', () => {});
-      await client.connect().catch((error: unknown) => {
-        // Its `end` waits for ever where the server has closed the connection.
-        void client.end().catch(() => {});
-        throw refusal(error, { host, port });
-      });
-      try {
-        return { client, server: await lookAt(client, { host, port }, clock) };
-      } catch (error) {
-        await client.end().catch(() => {});
-        throw refusal(error, { host, port });
-      }
-    }),
-  );
-  const found = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const [best, ...others] = found.toSorted((a, b) => b.server.timeline - a.server.timeline);
-  await Promise.all(others.map(({ client }) => client.end()));
-  if (best !== undefined) return { ...best, close: async () => best.client.end() };
+  const tries = address.hosts.map((at) => connectTo(Session, address, at, clock));
+  const later = tries.map(async (one) => {
+    const found = await one;
+    if (found.server.timeline <= seen) throw new Error('It is not later.');
+    return found;
+  });
+  const first = await Promise.race([Promise.any(later).catch(() => undefined), Promise.allSettled(tries)]);
+  if (first !== undefined && !Array.isArray(first)) return chosen(first, tries);
+  const ended = await Promise.allSettled(tries);
+  const found = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [best] = found.toSorted((a, b) => b.server.timeline - a.server.timeline);
+  if (best !== undefined) return chosen(best, tries);
   throw worst(
     address,
-    tries.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : [])),
+    ended.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : [])),
   );
+}
+
+type Connected = Pick<EngineConnection, 'client' | 'server'>;
+
+/** Ends the others, also those that answer later. */
+function chosen(best: Connected, tries: readonly Promise<Connected>[]): EngineConnection {
+  for (const one of tries)
+    void one.then(({ client }) => (client === best.client ? undefined : client.end())).catch(() => {});
+  return { ...best, close: async () => best.client.end() };
+}
+
+/**
+ * Whether another server takes writes on a later timeline than this one: then this one was replaced, also if it goes on.
+ */
+export async function isReplaced(address: EngineAddress, clock: Clock, server: EngineServer): Promise<boolean> {
+  const others = address.hosts.filter(({ host, port }) => host !== server.host || port !== server.port);
+  if (others.length === 0) return false;
+  try {
+    const { server: other, close } = await connectEngine({ ...address, hosts: others }, clock, server.timeline);
+    void close().catch(() => {});
+    return other.timeline > server.timeline;
+  } catch {
+    // A standby, or away.
+    return false;
+  }
+}
+
+async function connectTo(
+  Session: typeof Client,
+  address: EngineAddress,
+  at: { readonly host: string; readonly port: number },
+  clock: Clock,
+): Promise<Connected> {
+  const client = new Session(configOf(address, at.host, at.port));
+  // Without a listener a lost connection would end this process; the next query says it.
+  client.on('error', () => {});
+  await client.connect().catch((error: unknown) => {
+    // Its `end` waits for ever where the server has closed the connection.
+    void client.end().catch(() => {});
+    throw refusal(error, at);
+  });
+  try {
+    return { client, server: await lookAt(client, at, clock) };
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw refusal(error, at);
+  }
 }
 
 async function loadPg(): Promise<typeof Client> {

@@ -2,7 +2,8 @@
 import { isName, memberSchema, type Name } from '../../model/text/names.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import type { EngineHost } from './engine-hosts.ts';
-import type { EngineLease, EngineMailbox, EngineSession, EngineTeam } from './engine-session.ts';
+import type { EngineLease, EngineMailbox, EngineTeam } from './engine-rows.ts';
+import type { EngineSession } from './engine-session.ts';
 
 export interface TeamNews extends EngineTeam {
   /** The numbers of the last records of its log, its ledger and its events. */

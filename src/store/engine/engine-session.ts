@@ -1,13 +1,13 @@
 /** What a relay asks the engine: one session, which also hears of news. */
-import type { Client } from 'pg';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import { codeOf, ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import { StoreError } from '../../model/text/errors.ts';
 import { isName, LEAD, type Name } from '../../model/text/names.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
+import { EngineQueries } from './engine-queries.ts';
+import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads: fewer are all. */
@@ -19,60 +19,25 @@ const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
 /** What has one order for all machines. */
 type EngineOrder = 'log' | 'ledger';
 
-export interface EngineTeam {
-  readonly id: string;
-  readonly name: Name;
-}
-
-export interface EngineMailbox {
-  readonly member: Name;
-  /** How much it ever had, and how much of that is acknowledged. */
-  readonly last: number;
-  readonly used: number;
-}
-
-export interface EngineMail {
-  readonly number: number;
-  readonly line: string;
-}
-
-export interface EngineLease {
-  readonly name: Name;
-  readonly owner: string;
-  /** Until it lapses, by the engine's clock; negative afterwards. */
-  readonly seconds: number;
-}
-
-/** An event that another machine told. */
-export interface EngineEvent {
-  readonly number: number;
-  readonly source: string;
-  readonly line: string;
-}
-
-interface LeaseTaking {
-  readonly owner: string | undefined;
-  readonly lapsed: string | undefined;
-}
-
-/** The session is over; what was asked last may have been done. */
-export class SessionLost extends Error {}
-
 export class EngineSession {
-  readonly server: EngineServer;
-  readonly #client: Client;
-  readonly #close: () => Promise<void>;
-  #isLost = false;
+  readonly #queries: EngineQueries;
 
   /**
    * @param onNews called with what others made new, `log` with the id of its team or `news`, and when the session is lost
+   * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
-  static async open(address: EngineAddress, clock: Clock, onNews: (what: string) => void): Promise<EngineSession> {
-    const { client, server, close } = await connectEngine(address, clock);
-    const session = new EngineSession(client, server, close);
+  static async open(
+    address: EngineAddress,
+    clock: Clock,
+    onNews: (what: string) => void,
+    seen?: number,
+  ): Promise<EngineSession> {
+    const connection = await connectEngine(address, clock, seen);
+    const { client } = connection;
+    const session = new EngineSession(new EngineQueries(connection, { address, clock }));
     try {
-      const [about] = await session.#rows<{ version: number; own: number }>(
+      const [about] = await session.ask<{ version: number; own: number }>(
         'select teams.schema_version() as version, pg_backend_pid() as own',
         [],
       );
@@ -81,7 +46,7 @@ export class EngineSession {
         if (processId !== about?.own) onNews(payload ?? '');
       });
       client.on('end', () => onNews(''));
-      await session.#rows('listen teams', []);
+      await session.ask('listen teams', []);
       return session;
     } catch (error) {
       await session.close();
@@ -89,15 +54,17 @@ export class EngineSession {
     }
   }
 
-  private constructor(client: Client, server: EngineServer, close: () => Promise<void>) {
-    this.#client = client;
-    this.server = server;
-    this.#close = close;
+  private constructor(queries: EngineQueries) {
+    this.#queries = queries;
+  }
+
+  get server(): EngineServer {
+    return this.#queries.server;
   }
 
   /** The teams that are not archived. */
   async teams(): Promise<EngineTeam[]> {
-    const rows = await this.#rows<{ id: string; name: string }>(
+    const rows = await this.ask<{ id: string; name: string }>(
       'select id, name from teams.list_teams() where archived is null order by name',
       [],
     );
@@ -106,12 +73,12 @@ export class EngineSession {
 
   /** Nobody writes to it any more; another team may have its name. */
   async archive(team: string): Promise<void> {
-    await this.#rows('select teams.archive_team($1)', [team]);
+    await this.ask('select teams.archive_team($1)', [team]);
   }
 
   /** The ids of teams that were archived, or moved to files. */
   async goneTeams(): Promise<Set<string>> {
-    const rows = await this.#rows<{ id: string }>('select id from teams.list_teams() where archived is not null', []);
+    const rows = await this.ask<{ id: string }>('select id from teams.list_teams() where archived is not null', []);
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -121,12 +88,12 @@ export class EngineSession {
    * @throws StoreError `TEAM_GONE`, `ENGINE_UNFIT`: none of them was written; {@link SessionLost}
    */
   async append(team: string, lines: readonly string[]): Promise<void> {
-    await this.#rows('select teams.append($1, $2)', [team, lines]);
+    await this.ask('select teams.append($1, $2)', [team, lines]);
   }
 
   /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
   async after(team: string, number: number, of: EngineOrder = 'log'): Promise<string[]> {
-    const rows = await this.#rows<{ number: string; line: string }>(
+    const rows = await this.ask<{ number: string; line: string }>(
       `select number, line from teams.${of}_after($1, $2, $3)`,
       [team, number, PAGE],
     );
@@ -140,7 +107,7 @@ export class EngineSession {
 
   /** @returns undefined if there is no such record */
   async line(team: string, number: number, of: EngineOrder = 'log'): Promise<string | undefined> {
-    const rows = await this.#rows<{ line: string }>(`select line from teams.${of}_after($1, $2, 1) where number = $3`, [
+    const rows = await this.ask<{ line: string }>(`select line from teams.${of}_after($1, $2, 1) where number = $3`, [
       team,
       number - 1,
       number,
@@ -154,7 +121,7 @@ export class EngineSession {
    * @returns false if it has others meanwhile: then none of them was written
    */
   async appendLedger(team: string, after: number, lines: readonly string[]): Promise<boolean> {
-    const [row] = await this.#rows<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
+    const [row] = await this.ask<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
       team,
       after,
       lines,
@@ -164,7 +131,7 @@ export class EngineSession {
 
   /** What goes with the team: its configuration, and what it had when it came from files. */
   async documents(team: string): Promise<Documents> {
-    const rows = await this.#rows<{ name: string; body: string }>('select name, body from teams.documents($1)', [team]);
+    const rows = await this.ask<{ name: string; body: string }>('select name, body from teams.documents($1)', [team]);
     return new Map(rows.map(({ name, body }) => [name, body]));
   }
 
@@ -175,41 +142,33 @@ export class EngineSession {
    */
   create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
     return this.transaction(async () => {
-      await this.#rows('select teams.create_team($1, $2)', [id, name]);
+      await this.ask('select teams.create_team($1, $2)', [id, name]);
       await this.append(id, lines);
-      await this.#rows('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
+      await this.ask('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
     });
   }
 
-  /**
-   * All that `work` asks, or nothing of it.
-   *
-   * @throws what `work` throws; {@link SessionLost} at the end: then it is unknown which
-   */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#rows('begin', []);
-    try {
-      const result = await work();
-      await this.#rows('commit', []);
-      return result;
-    } catch (error) {
-      if (!(error instanceof SessionLost)) await this.#rows('rollback', []);
-      throw error;
-    }
+  /** {@link EngineQueries.transaction} */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#queries.transaction(work);
+  }
+
+  close(): Promise<void> {
+    return this.#queries.close();
   }
 
   /** Calls a function of the engine for which there is no method here (`engine-moves.ts`). */
   ask<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.#rows<Row>(text, values);
+    return this.#queries.ask<Row>(text, values);
   }
 
   /** Stores mail for a member, in this order; a message that is there already keeps its place. */
   async send(team: string, recipient: Name, lines: readonly string[]): Promise<void> {
-    await this.#rows('select teams.send($1, $2, $3)', [team, recipient, lines]);
+    await this.ask('select teams.send($1, $2, $3)', [team, recipient, lines]);
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {
-    const rows = await this.#rows<{ member: string; last: string; used: string }>(
+    const rows = await this.ask<{ member: string; last: string; used: string }>(
       'select member, last, used from teams.mailboxes($1)',
       [team],
     );
@@ -220,7 +179,7 @@ export class EngineSession {
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
   async mailAfter(team: string, member: Name, number: number): Promise<EngineMail[]> {
-    const rows = await this.#rows<{ number: string; line: string }>(
+    const rows = await this.ask<{ number: string; line: string }>(
       'select number, line from teams.mail_after($1, $2, $3, $4)',
       [team, member, number, PAGE],
     );
@@ -229,13 +188,13 @@ export class EngineSession {
 
   /** The ids of the mail of a member that is not acknowledged. */
   async waitingMail(team: string, member: Name): Promise<Set<string>> {
-    const [row] = await this.#rows<{ ids: string[] }>('select teams.waiting_mail($1, $2) as ids', [team, member]);
+    const [row] = await this.ask<{ ids: string[] }>('select teams.waiting_mail($1, $2) as ids', [team, member]);
     return new Set(row?.ids);
   }
 
   /** @returns how many of them were not acknowledged before */
   async acknowledge(team: string, member: Name, by: string, ids: readonly string[]): Promise<number> {
-    const [row] = await this.#rows<{ done: number }>('select teams.acknowledge($1, $2, $3, $4) as done', [
+    const [row] = await this.ask<{ done: number }>('select teams.acknowledge($1, $2, $3, $4) as done', [
       team,
       member,
       by,
@@ -246,7 +205,7 @@ export class EngineSession {
 
   /** @returns who has the lease now, and whose lease had lapsed if another one's had */
   async takeLease(team: string, name: Name, owner: string, seconds: number): Promise<LeaseTaking> {
-    const [row] = await this.#rows<{ owner: string; lapsed: string | null }>(
+    const [row] = await this.ask<{ owner: string; lapsed: string | null }>(
       'select owner, lapsed from teams.take_lease($1, $2, $3, $4)',
       [team, name, owner, seconds],
     );
@@ -254,11 +213,11 @@ export class EngineSession {
   }
 
   async leaveLease(team: string, name: Name, owner: string): Promise<void> {
-    await this.#rows('select teams.leave_lease($1, $2, $3)', [team, name, owner]);
+    await this.ask('select teams.leave_lease($1, $2, $3)', [team, name, owner]);
   }
 
   async leases(team: string): Promise<EngineLease[]> {
-    const rows = await this.#rows<{ name: string; owner: string; seconds: number }>(
+    const rows = await this.ask<{ name: string; owner: string; seconds: number }>(
       'select name, owner, seconds from teams.leases($1)',
       [team],
     );
@@ -270,7 +229,7 @@ export class EngineSession {
    * @returns how far the log of the source is in the store
    */
   async eventSource(team: string, source: string, place: number): Promise<number> {
-    const [row] = await this.#rows<{ place: string }>('select teams.event_source($1, $2, $3) as place', [
+    const [row] = await this.ask<{ place: string }>('select teams.event_source($1, $2, $3) as place', [
       team,
       source,
       place,
@@ -280,12 +239,12 @@ export class EngineSession {
 
   /** Stores events of a source, which go up to a place of its log. */
   async tellEvents(team: string, source: string, upTo: number, lines: readonly string[]): Promise<void> {
-    await this.#rows('select teams.tell_events($1, $2, $3, $4)', [team, source, upTo, lines]);
+    await this.ask('select teams.tell_events($1, $2, $3, $4)', [team, source, upTo, lines]);
   }
 
   /** The events of other sources after a number, in their order; at most a page of them. */
   async eventsAfter(team: string, source: string, number: number): Promise<EngineEvent[]> {
-    const rows = await this.#rows<{ number: string; source: string; line: string }>(
+    const rows = await this.ask<{ number: string; source: string; line: string }>(
       'select number, source, line from teams.events_after($1, $2, $3, $4)',
       [team, source, number, PAGE],
     );
@@ -293,65 +252,26 @@ export class EngineSession {
   }
 
   async configuration(team: string): Promise<{ readonly revision: string; readonly body: string } | undefined> {
-    return (await this.#rows<{ revision: string; body: string }>(READ_DOCUMENT, [team, CONFIG]))[0];
+    return (await this.ask<{ revision: string; body: string }>(READ_DOCUMENT, [team, CONFIG]))[0];
   }
 
   /** @returns the new revision; undefined if it was changed meanwhile */
   async configure(team: string, revision: string, body: string): Promise<string | undefined> {
     const asked = 'select teams.write_document($1, $2, $3, $4) as revision';
-    const [row] = await this.#rows<{ revision: string | null }>(asked, [team, CONFIG, revision, body]);
+    const [row] = await this.ask<{ revision: string | null }>(asked, [team, CONFIG, revision, body]);
     return row?.revision ?? undefined;
   }
 
   /** Keeps a text under its hash. */
   async keep(team: string, text: string): Promise<void> {
-    await this.#rows('select teams.put_artifact($1, $2)', [team, Buffer.from(text)]);
+    await this.ask('select teams.put_artifact($1, $2)', [team, Buffer.from(text)]);
   }
 
   /** The text that {@link keep} was given; undefined if it has none of this hash. */
   async kept(team: string, hash: string): Promise<string | undefined> {
-    const [row] = await this.#rows<{ body: Buffer | null }>('select teams.artifact($1, $2) as body', [team, hash]);
+    const [row] = await this.ask<{ body: Buffer | null }>('select teams.artifact($1, $2) as body', [team, hash]);
     return row?.body?.toString('utf8');
   }
-
-  /** Of a session that is lost nothing is waited for: a server that stands still would never say goodbye. */
-  async close(): Promise<void> {
-    const closed = this.#close().catch(() => {});
-    if (!this.#isLost) await closed;
-  }
-
-  async #rows<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    try {
-      return (await this.#client.query<Row>({ text, values: [...values], ...named(text) })).rows;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal !== undefined) throw refusal;
-      this.#isLost = true;
-      throw new SessionLost('The session with the engine is over.', { cause: error });
-    }
-  }
 }
-
-/** Of a question that is asked again the server keeps how to answer it. */
-function named(text: string): { name?: string } {
-  if (!text.startsWith('select ')) return {};
-  const name = NAMES.get(text) ?? `teams_${String(NAMES.size)}`;
-  NAMES.set(text, name);
-  return { name };
-}
-const NAMES = new Map<string, string>();
 
 const isMemberName = (text: string): text is Name => text === LEAD || isName(text);
-
-/** A refusal of the engine's; undefined if the session is over. Classes 08, 57 and 58 are about the server itself. */
-function refusalOf(error: unknown): TeamError | undefined {
-  const code = codeOf(error) ?? '';
-  const said = error instanceof Error ? error.message : String(error);
-  if (code === TEAM_GONE_STATE) return new StoreError('TEAM_GONE', 'The team was archived in the store.');
-  if (code === ID_TAKEN_STATE) return new StoreError('ENGINE_UNFIT', `The store refused a record: ${said}.`);
-  if (code === '23505') return new ConflictError('TEAM_EXISTS', 'There is a team of this name in the store already.');
-  if (code === '53100') return new StoreError('NO_SPACE', `The disk of the engine is full (${said}).`);
-  if (code === '42501') return new StoreError('ENGINE_UNFIT', `The role of this host may not do that: ${said}.`);
-  if (!/^[0-9A-Z]{5}$/.test(code) || /^(?:08|57|58|25|XX)/.test(code)) return undefined;
-  return new StoreError('ENGINE_UNFIT', `The engine refused: ${said} (${code}).`);
-}

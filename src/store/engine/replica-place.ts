@@ -13,7 +13,7 @@ import { makeReplica, requireOwnProject } from '../team/create-store.ts';
 import { markReplica, replicaOf, requireUndiverged } from '../replica/replica-root.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { isTeam } from '../team/team-store.ts';
-import type { EngineTeam } from './engine-session.ts';
+import type { EngineTeam } from './engine-rows.ts';
 import { Replica } from './replica.ts';
 
 /**

@@ -135,7 +135,7 @@ describe('refusals name the origin, the key and the cure', () => {
     ],
     [{ maxAgents: 6 }, 'f: "maxAgents" (6) is more than "hardCap" (5).'],
     [{ maxAgents: 6, hardCap: 9, maxMembers: 4 }, 'f: "maxAgents" (6) is more than "maxMembers" (4).'],
-    [{ hardCap: 65 }, 'f: Expected "hardCap" to be at most 64, got 65.'],
+    [{ hardCap: 513 }, 'f: Expected "hardCap" to be at most 512, got 513.'],
     [{ maxAgents: 0 }, 'f: Expected "maxAgents" to be at least 1, got 0.'],
     [{ maxAgents: '3' }, 'f: Expected "maxAgents" to be a number, got "3".'],
     [{ maxAgents: 1.5 }, 'f: Expected "maxAgents" to be a whole number, got 1.5.'],

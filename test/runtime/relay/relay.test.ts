@@ -159,6 +159,35 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     }
   });
 
+  it('a standby that is promoted while its primary says nothing is followed within seconds', async () => {
+    const primary = await Postgres.start(["synchronous_standby_names = '*'", 'synchronous_commit = local']);
+    const machines: Machine[] = [];
+    let standby: Postgres | undefined;
+    try {
+      await primary.query(`create database pair`);
+      const one = primary.url('owner', 'pair');
+      standby = await primary.standby(["synchronous_standby_names = ''"]);
+      await initEngine(parseEngineAddress(one, 'environment'), [], realClock);
+      place = new Workplace({ TEAMS_STORE: one.replace('/pair', `,127.0.0.1:${String(standby.port)}/pair`) });
+      const [a, b] = await two();
+      machines.push(a, b);
+      await a.ok('task', 'create', 'Before');
+      primary.signal('SIGSTOP');
+      const waits = [a, b].map((machine) => machine.ok('task', 'create', 'Meanwhile'));
+      await standby.query('select pg_promote()');
+      const promoted = performance.now();
+      await Promise.all(waits);
+      // Without a look at the others: 60 s.
+      expect(performance.now() - promoted).toBeLessThan(10_000);
+      expect((await b.ok('task', 'list')).out).toContain('Meanwhile');
+    } finally {
+      for (const one of machines) await one.stop();
+      primary.signal('SIGCONT');
+      await standby?.stop();
+      await primary.stop();
+    }
+  });
+
   it('without its relay a replica is read, and not written', async () => {
     const a = new Machine(place, 'a');
     expect(await a.start(), a.said).toBeNull();

@@ -169,7 +169,13 @@ async function memberTeam(context: CliContext, text: string, options: PromptOpti
   };
   const written = planInText(
     `${JSON.stringify(plan, null, 2)}\n`,
-    { cwd: context.io.cwd, vars: {}, agents: here.agents, defaultAgent: defaultAgent(here, options.agent) },
+    {
+      cwd: context.io.cwd,
+      vars: {},
+      agents: here.agents,
+      defaultAgent: defaultAgent(here, options.agent),
+      maxMembers: here.merged.config.maxMembers,
+    },
     'prompt.json',
   );
   const given: GivenPlan = await chooseDefaultAgent(written, here, context.io);

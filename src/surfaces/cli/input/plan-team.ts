@@ -43,8 +43,9 @@ interface StartFlags extends RunFlags, IsolationFlag {
  */
 export async function readyPlan(context: CliContext, words: readonly string[], flags: PlanFlags): Promise<GivenPlan> {
   const here = settings(context);
-  const { agents } = here;
+  const { agents, merged } = here;
   const written = await planOf(context, words, {
+    maxMembers: merged.config.maxMembers,
     cwd: context.io.cwd,
     vars: parseVars(flags.var),
     agents,

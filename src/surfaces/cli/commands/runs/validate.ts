@@ -19,6 +19,7 @@ export const act: Act = async (frame, given) => {
     vars: parseVars(options.var),
     agents: here.agents,
     defaultAgent: defaultAgent(here, options.agent),
+    maxMembers: here.merged.config.maxMembers,
   };
   const written = await planOf(frame, given.words, context);
   const chosen = await chooseDefaultAgent(written, here, frame.io);
