@@ -1,80 +1,130 @@
-/**
- * The end of a program in its isolation, and many of them at once. All processes inside hold the output open, so its end
- * is the event that the last of them is gone.
- */
+/** The end of a program in its isolation, with all its processes, and many of them at once. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { execAgent } from '../../src/model/agent/agent.ts';
 import { isServed, serveLocal } from '../../src/os/local-server.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
-import { fencePlace, openFence, runInside, startInside } from '../support/fence.ts';
+import { until, Workplace } from '../support/cli.ts';
+import { fencePlace, openFence, runInside } from '../support/fence.ts';
+import { allowLeft } from '../support/leftovers.ts';
+import { pids, running, type Running } from '../support/processes.ts';
+import { team } from '../support/session.ts';
+import { tempDir } from '../support/temp.ts';
 
-const DAEMON = `(setsid env -i /bin/sh -c 'echo up; exec /bin/sleep 600' &);`;
-const CHILD = `/bin/sh -c 'echo up; exec sleep 600' &`;
+/** A command that other tests on this machine do not run at the same time. */
+const SLEEP = `sleep 600.${process.pid}`;
+const DAEMON = `(setsid env -i /bin/${SLEEP} &);`;
+const CHILD = `${SLEEP} &`;
 /** Eight processes: three daemons with two forks, four children, the shell. */
-const EIGHT = `${DAEMON.repeat(3)} ${`${CHILD} `.repeat(4)} echo up; wait`;
+const EIGHT = `${DAEMON.repeat(3)} ${`${CHILD} `.repeat(4)} wait`;
+/** Far above the 4 to 62 ms of `npm run bench -- fence`, and far below the 600 s of what must end. */
+const GONE_WITHIN_MS = 3_000;
 
-/** Reads until eight processes are up; the rest ends with the last of them. */
-async function eightUp(stdout: Readable): Promise<{ readonly gone: Promise<void> }> {
-  const lines = createInterface({ input: stdout });
-  const gone = new Promise<void>((resolve) => lines.once('close', resolve));
-  await new Promise<void>((resolve) => {
-    let up = 0;
-    lines.on('line', () => {
-      up += 1;
-      if (up === 8) resolve();
-    });
-  });
-  return { gone };
+/** Those that this process started, at any depth, the double-forked ones too: inside, the first process adopts them. */
+function below(ancestor: number): Running[] {
+  const all = running();
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === ancestor || isBelow(parent));
+  };
+  return all.filter(({ pid }) => isBelow(pid));
 }
 
-const childOf = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+function namespaceOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    return undefined;
+  }
+}
 
-it.each([
-  ['bubblewrap', (pid: number) => pid],
-  ['the first process inside', childOf],
-])('kill -9 of %s ends all eight processes', async (_, target) => {
-  const place = fencePlace();
-  const child = startInside(await openFence(place), place, EIGHT);
-  const { gone } = await eightUp(child.stdout);
-  process.kill(target(child.pid ?? 0), 'SIGKILL');
-  await gone;
-});
+const isOf =
+  (directory: string) =>
+  ({ cwd, command }: Running): boolean =>
+    command.endsWith(SLEEP) || [cwd, command].some((text) => text?.includes(directory));
 
-it("kill -9 of the member's process ends all eight processes", async () => {
-  const place = fencePlace();
-  const argv = (await openFence(place)).hold(['/bin/sh', '-c', EIGHT]);
-  const start = `const [file, ...args] = JSON.parse(process.argv[1]); require('node:child_process').spawn(file, args, { stdio: 'inherit' });`;
-  const member = spawn(process.execPath, ['-e', start, JSON.stringify(argv)], {
-    cwd: place.work,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const { gone } = await eightUp(member.stdout);
-  member.kill('SIGKILL');
-  await gone;
-});
+/** @returns the processes of the program of this teammate, by the namespace that they share */
+function programOf(teammate: number): { outer: number; init: number; inside: number[] } | undefined {
+  const all = below(teammate);
+  const own = namespaceOf(process.pid);
+  const inside = all.filter(({ pid }) => ![undefined, own].includes(namespaceOf(pid)));
+  const init = inside.find(({ parent }) => !inside.some(({ pid }) => pid === parent));
+  const sleepers = inside.filter(({ command }) => command.endsWith(SLEEP));
+  if (init === undefined || sleepers.length < 7) return undefined;
+  return { outer: init.parent, init: init.pid, inside: inside.map(({ pid }) => pid) };
+}
 
-it('fifty members at once start, work and leave nothing', async () => {
-  const place = fencePlace('/usr/bin:/bin');
-  const before = readdirSync(place.work);
+it.each(['outer', 'init', 'teammate'] as const)(
+  'kill -9 of %s ends all eight processes of a member’s program, and those that isolate it',
+  async (target) => {
+    const tasks = [{ subject: 'Work', work: { run: EIGHT } }];
+    const on = await team({ members: [{ name: 'ada', agent: execAgent('true'), sandbox: 'workspace-write' }], tasks });
+    if (target === 'teammate') allowLeft();
+    const teammate = spawn(process.execPath, [resolve('bin/teammate.cjs'), on.root, 'crew', 'ada'], {
+      env: { PATH: '/usr/bin:/bin', XDG_STATE_HOME: join(on.root, 'state'), HOME: tempDir() },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    const ended = once(teammate, 'exit');
+    onTestFinished(async () => {
+      teammate.kill('SIGTERM');
+      await ended;
+    });
+    const pid = teammate.pid ?? 0;
+    await until(() => programOf(pid) !== undefined, 'all eight run');
+    const { outer, init, inside } = programOf(pid) ?? expect.fail('The program has ended.');
+    // The first process, the eight, and the programs that set limits and run the command.
+    expect(inside.length).toBeGreaterThanOrEqual(9);
+    const space = namespaceOf(init);
+    // Also one that was started meanwhile. A zombie is gone: it waits for the first process of the machine to collect it.
+    const left = (): Running[] => running().filter(({ pid: one }) => one === outer || namespaceOf(one) === space);
+    expect(left().length).toBeGreaterThanOrEqual(10);
+    const began = performance.now();
+    process.kill({ outer, init, teammate: pid }[target], 'SIGKILL');
+    while (left().length > 0 && performance.now() - began < GONE_WITHIN_MS) await sleep(5);
+    expect(left()).toEqual([]);
+    if (target === 'teammate') await ended;
+  },
+);
+
+it('fifty members isolated at once start, work and leave no process, socket or directory', async () => {
+  const place = new Workplace();
+  const project = mkdtempSync(join(realpathSync(homedir()), '.fence-test-'));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const names = Array.from({ length: 50 }, (_, at) => `m${at}`);
+  const members = names.map((member) => ({ name: member, agent: { kind: 'exec' }, sandbox: 'workspace-write' }));
+  // Each waits for all, and leaves a daemon.
+  const wait = 'while [ $(ls up | wc -l) -lt 50 ]; do sleep 0.1; done';
+  const work = (member: string): string =>
+    `mkdir -p up; : > up/${member}; ${wait}; ${DAEMON} teams send team-lead ${member}`;
+  const tasks = names.map((owner) => ({ subject: `Work of ${owner}`, owner, run: work(owner) }));
+  writeFileSync(join(project, 'plan.json'), JSON.stringify({ name: 'fifty', members, tasks }));
   const places = (): string[] => readdirSync(tmpdir()).filter((name) => /^teams-[A-Za-z0-9]{6}$/.test(name));
-  const earlier = new Set(places());
-  const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
-  const held = await Promise.all(names.map((member) => openFence(place, { member })));
-  const said = await Promise.all(held.map((one, index) => runInside(one, place, `echo ${index} > ~/note; cat ~/note`)));
-  expect(said).toEqual(names.map((__, index) => `${index}\n`));
-  const mine = places().filter((name) => !earlier.has(name));
-  expect(mine.length).toBeGreaterThanOrEqual(50);
-  await Promise.all(held.map((one) => one.close()));
-  expect(readdirSync(place.work)).toEqual(before);
-  expect(readdirSync(join(place.home, '.local/state/teams/isolations'))).toEqual([]);
-});
+  const [earlier, before] = [new Set(places()), new Set(pids())];
+  const { code, err } = await place.say(['run', 'plan.json'], { cwd: project, environment: { PATH: '/usr/bin:/bin' } });
+  expect(code, err).toBe(0);
+  const events = readFileSync(join(project, '.teams/fifty/events.jsonl'), 'utf8');
+  expect(events.match(/"sandbox\.held"/g)).toHaveLength(50);
+  expect(running(pids().filter((pid) => !before.has(pid))).filter(isOf(project))).toEqual([]);
+  expect(places().filter((name) => !earlier.has(name))).toEqual([]);
+  expect(readdirSync(project).toSorted()).toEqual(['.tasks', '.teams', 'plan.json', 'up']);
+  expect(readdirSync(join(place.root, 'home/state/teams/isolations'))).toEqual([]);
+}, 120_000);
 
 it('a start after a crash removes the directories that the crash left', async () => {
   const place = fencePlace();

@@ -111,15 +111,26 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
   return run(args, { ...where, env: { ...where.env, ...withoutOwnFilters(listed.text) } });
 }
 
+/** Git only warns of a folder that it cannot read, and adds the rest; its words, in English, are all that says so. */
+const ADD = `if [ -n "$LC_ALL" ]; then LC_CTYPE=$LC_ALL; export LC_CTYPE; unset LC_ALL; fi
+LANGUAGE= LC_MESSAGES=C
+export LANGUAGE LC_MESSAGES
+said=$("$@" 2>&1)
+code=$?
+case $said in *'could not open directory '*) code=128 said="cannot read \${said#*could not open directory }";; esac
+if [ $code -ne 0 ]; then printf '%s\\n' "$said" >&2; exit $code; fi
+git write-tree`;
+
 /**
  * Adds files to an index in a repository of ours, and writes its tree if that did not fail. One program does both: an
- * isolation takes longer to start than git.
+ * isolation takes longer to start than git. A folder that cannot be read is a failure: its files would be missing in
+ * silence.
  *
  * @param args of `git add`
  * @returns the answer of both; its text is the name of the tree
  */
 export const addAndWriteTree = (args: readonly string[], where: GitWhere): Promise<GitAnswer> =>
-  run(['add', ...args], where, { script: '"$@" && git write-tree' });
+  run(['add', ...args], where, { script: ADD });
 
 const MERGE = `ours=$1 theirs=$2
 shift 2
