@@ -52,7 +52,7 @@ describe('what landed', () => {
     expect(git(remote, 'log', '--format=%s', 'p').split('\n').slice(0, 3)).toEqual(["Say 'two'", 'Say one', 'begin']);
     expect(readFileSync(join(at, '.git/pushed'), 'utf8')).toBe('');
     expect({ ...userState(at), refs: '' }).toEqual({ ...before, refs: '' });
-    for (const part of ['No pull request was opened: gh is not on PATH', 'p: 2 changes', '- Say one', '- test: pass'])
+    for (const part of ['No pull request was opened: gh is not on PATH', 'p: 2 changes', '- `Say one`', '- test: pass'])
       expect(out).toContain(part);
     expect(out).toContain("Open it: gh pr create --head p --title 'p: 2 changes' --body '## Changes");
     const again = await teams('apply', 'p', '--push', 'origin');

@@ -21,14 +21,14 @@ export function pullRequestText(report: Report, commits: readonly string[]): Pul
     body: [
       ...section(
         'Changes',
-        commits.map((subject) => `- ${subject}`),
+        commits.map((subject) => `- ${asCode(subject)}`),
       ),
       ...section('Checks', judged),
       ...(judged.length === 0 ? ['', 'No gate judged these changes.'] : []),
       ...(verification === null ? [] : ['', `Verified by ${verification.verifier}: ${verification.result}`]),
       ...section(
         'Not in it',
-        open.map(({ id, subject, status }) => `- #${id} ${subject}: ${status}`),
+        open.map(({ id, subject, status }) => `- task ${id}, ${asCode(subject)}: ${status}`),
       ),
       '',
       `Made by team ${team} of agents; each commit names its task and its member.`,
@@ -37,4 +37,12 @@ export function pullRequestText(report: Report, commits: readonly string[]): Pul
       .join('\n')
       .trimStart(),
   };
+}
+
+/** What members wrote, as Markdown that only shows it: it mentions nobody, closes no issue and links to nothing. */
+function asCode(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  if (longest === 0) return `\`${text}\``;
+  const fence = '`'.repeat(longest + 1);
+  return `${fence} ${text} ${fence}`;
 }
