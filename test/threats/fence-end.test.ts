@@ -11,11 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { execAgent } from '../../src/model/agent/agent.ts';
 import { isServed, serveLocal } from '../../src/os/local-server.ts';
 import type { HeldProgram } from '../../src/runtime/isolation/open-program-isolation.ts';
@@ -114,14 +114,19 @@ it('fifty members isolated at once start, work and leave no process, socket or d
     `mkdir -p up; : > up/${member}; ${wait}; ${DAEMON} teams send team-lead ${member}`;
   const tasks = names.map((owner) => ({ subject: `Work of ${owner}`, owner, run: work(owner) }));
   writeFileSync(join(project, 'plan.json'), JSON.stringify({ name: 'fifty', members, tasks }));
-  const places = (): string[] => readdirSync(tmpdir()).filter((name) => /^teams-[A-Za-z0-9]{6}$/.test(name));
-  const [earlier, before] = [new Set(places()), new Set(pids())];
-  const { code, err } = await place.say(['run', 'plan.json'], { cwd: project, environment: { PATH: '/usr/bin:/bin' } });
+  const sockets = tempDir();
+  vi.stubEnv('TMPDIR', sockets);
+  const before = new Set(pids());
+  const environment = { PATH: '/usr/bin:/bin', TMPDIR: sockets };
+  const [{ code, err }] = await Promise.all([
+    place.say(['run', 'plan.json'], { cwd: project, environment }),
+    until(() => readdirSync(sockets).length >= 50, 'fifty directories with sockets', 60_000),
+  ]);
   expect(code, err).toBe(0);
   const events = readFileSync(join(project, '.teams/fifty/events.jsonl'), 'utf8');
   expect(events.match(/"sandbox\.held"/g)).toHaveLength(50);
   expect(running(pids().filter((pid) => !before.has(pid))).filter(isOf(project))).toEqual([]);
-  expect(places().filter((name) => !earlier.has(name))).toEqual([]);
+  expect(readdirSync(sockets)).toEqual([]);
   expect(readdirSync(project).toSorted()).toEqual(['.tasks', '.teams', 'plan.json', 'up']);
   expect(readdirSync(join(place.root, 'home/state/teams/isolations'))).toEqual([]);
 }, 120_000);

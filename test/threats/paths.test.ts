@@ -157,9 +157,26 @@ describe('a planted file', () => {
     [`.teams/login/blobs/${createHash('sha256').update(LONG).digest('hex')}`, ['take', 'login', 'ada']],
     [`.teams/login/blobs/${createHash('sha256').update(LONG).digest('hex')}`, ['send', 'login', 'ada', LONG]],
     ['.tasks/login/1.json', ['task', 'update', 'login', '1', '--subject', 'Two']],
+    ['.tasks/login/log.jsonl', ['list']],
+    ['.tasks/login/log.jsonl', ['task', 'list', 'login']],
+    ['.tasks/login/log.jsonl', ['at', 'login', '1']],
+    ['.teams/login/config.json', ['list']],
+    ['.teams/login/state.json', ['why', 'login']],
+    ['.teams/login/ada_inbox.jsonl', ['inbox', 'login', 'ada']],
+    ['.teams/login/ada_history.jsonl', ['inbox', 'login', 'ada', '--history']],
+    ['.teams/login/events.jsonl', ['why', 'login']],
+    ['.teams/login/events.jsonl', ['report', 'login']],
+    ['.teams/login/events.jsonl', ['replay', 'login']],
+    ['.teams/login/events.jsonl', ['approvals', 'login']],
+    ['.teams/login/results/1.md', ['task', 'get', 'login', '1']],
+    ['.teams/login/report.json', ['report', 'login']],
+    ['.teams/login/baseline.json', ['diff', 'login']],
+    ['.teams/login/mail', ['inbox', 'login', 'ada']],
+    ['.teams/login/processes', ['status', 'login']],
   ];
   const KINDS: [string, (at: string) => void][] = [
     ['a symbolic link', (at) => symlinkSync(join(place.root, 'secret'), at)],
+    ['a link that leads nowhere', (at) => symlinkSync(join(place.root, 'nowhere'), at)],
     ['a hard link', (at) => linkSync(join(place.root, 'secret'), at)],
     ['a FIFO', (at) => execFileSync('mkfifo', [at])],
     ['a device', (at) => symlinkSync('/dev/zero', at)],
@@ -186,6 +203,7 @@ describe('a planted file', () => {
     expect(err).not.toContain('This is a bug');
     // A hard link is the file itself, and no clone brings one.
     if (at !== '.teams/config.yaml' || kind !== 'a hard link') expect(out + err).not.toContain('secret');
+    expect(existsSync(join(place.root, 'nowhere'))).toBe(false);
     expect(readFileSync(join(place.root, 'secret'), 'utf8')).toBe('secret\n');
     expect(lstatSync(join(place.root, 'secret')).mode & 0o777).toBe(0o644);
   });

@@ -165,6 +165,9 @@ describe('strangers', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     expect(await server.raw(stolen, { body })).toBe(404);
     expect(await server.raw(stolen, { method: 'DELETE' })).toBe(404);
+    // Neither the stream of the session nor what it could send again.
+    expect(await server.raw(stolen, { method: 'GET' })).toBe(404);
+    expect(await server.raw({ ...stolen, 'last-event-id': '0' }, { method: 'GET' })).toBe(404);
     await eve.say('TaskList');
     await transport.terminateSession();
     expect(await server.raw({ ...stolen, authorization: `Bearer ${server.token('eve')}` }, { body })).toBe(404);
