@@ -21,6 +21,7 @@ import { complexityOf } from '../../src/policy/divide/complexity.ts';
 import { classify } from '../../src/policy/divide/routing.ts';
 import { taskType } from '../../src/policy/task-type.ts';
 import { parseMark } from '../../src/os/reaper-message.ts';
+import { verbs } from '../../src/surfaces/cli/verbs/all-verbs.ts';
 import { LINE_LIMIT } from '../../src/store/files/lines.ts';
 import { Workplace } from '../support/cli.ts';
 import { isLinear } from '../support/linear.ts';
@@ -29,6 +30,98 @@ import { name } from '../support/team.ts';
 const HOSTILE =
   '\u001b]52;c;aGk=\u0007\u001b]8;;http://x\u001b\\link\u001b[31mred\u001b[2J\u001b]0;unended \u009b5n\u0085\u202egpj\u2066\u200b\u007f\b\r';
 const DRIVES_A_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** Each verb with words that a stranger chose, or about a team with such words. */
+const SAID: string[][] = [
+  ['list', '--all'],
+  ['status'],
+  ['log'],
+  ['logs', 'ada'],
+  ['inbox', 'ada'],
+  ['inbox', 'lead'],
+  ['take', 'ada'],
+  ['why'],
+  ['why', 'ada'],
+  ['why', '1'],
+  ['why', '2'],
+  ['report'],
+  ['at', '1'],
+  ['at', '3'],
+  ['replay'],
+  ['approvals'],
+  ['answer', 'login', HOSTILE, 'yes'],
+  ['budget'],
+  ['diff'],
+  ['diff', '1'],
+  ['wait', '--timeout', '1s'],
+  ['undo', '1'],
+  ['apply'],
+  ['up', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
+  ['store', 'check', HOSTILE],
+  ['pipeline', HOSTILE],
+  ['route', HOSTILE],
+  ['completion', HOSTILE],
+  ['task', 'list'],
+  ['task', 'get', '1'],
+  ['task', 'retry', '1'],
+  ['task', 'approve', '1'],
+  ['task', 'revise', '1', HOSTILE],
+  ['doctor'],
+  ['config', 'show'],
+  ['validate', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
+  ['run', '--dry-run', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
+  ['validate', `missing${HOSTILE}`],
+  ['status', HOSTILE],
+  ['send', HOSTILE, 'x'],
+  ['task', 'get', HOSTILE],
+  ['task', 'create', 'x', '--blocked-by', HOSTILE],
+  ['task', 'create', 'x', '--timeout', HOSTILE],
+  ['spawn', 'login', 'ada', '--agent', HOSTILE],
+  [HOSTILE],
+  ['status', `--${HOSTILE}`],
+  ['--root', HOSTILE, 'status'],
+  ['wisdom', 'add', 'login', HOSTILE],
+  ['wisdom', 'list', HOSTILE],
+  ['export'],
+  ['export', HOSTILE],
+  ['pr'],
+  ['prune', HOSTILE],
+  ['prune', '--all'],
+  ['init', HOSTILE],
+  ['host', HOSTILE],
+  ['host', '--labels', HOSTILE],
+  ['migrate', 'login', '--to', HOSTILE],
+  ['migrate', HOSTILE, '--to', 'files'],
+  ['store', 'init', HOSTILE],
+  ['store', 'relay', HOSTILE],
+  ['show', HOSTILE],
+  ['create', HOSTILE],
+  ['delete', HOSTILE],
+  ['lead', HOSTILE],
+  ['worker', 'login', HOSTILE],
+  ['spawn', 'login', HOSTILE],
+  ['pause', HOSTILE],
+  ['unpause', HOSTILE],
+  ['cancel', HOSTILE],
+  ['resume', HOSTILE],
+  ['watch', HOSTILE],
+  ['ui', HOSTILE],
+  ['mcp', HOSTILE],
+  ['acp', HOSTILE],
+  ['relay', HOSTILE],
+  ['refine', HOSTILE, '--agents', HOSTILE],
+  ['task', 'claim', HOSTILE],
+  ['task', 'complete', HOSTILE],
+  ['task', 'fail', HOSTILE, '--reason', HOSTILE],
+  ['task', 'release', HOSTILE],
+  ['task', 'skip', '2'],
+  ['task', 'unblock', '2', HOSTILE],
+  ['task', 'refuse', '1', HOSTILE],
+  ['task', 'update', '2', '--subject', `New ${HOSTILE}`],
+];
+
+/** A verb has one word or two. */
+const nameOf = (argv: readonly string[]): string[] => [argv[0] ?? '', argv.slice(0, 2).join(' ')];
 
 describe('a terminal', () => {
   let place: Workplace;
@@ -75,61 +168,18 @@ describe('a terminal', () => {
     place.put(`plan${HOSTILE.replaceAll('/', '')}.yaml`, 'name: x\nmembers: [{name: "\\e[31m"}]\n"\\e[31m": 1\n');
   });
 
-  it.each<string[]>([
-    ['list', '--all'],
-    ['status'],
-    ['log'],
-    ['logs', 'ada'],
-    ['inbox', 'ada'],
-    ['inbox', 'lead'],
-    ['take', 'ada'],
-    ['why'],
-    ['why', 'ada'],
-    ['why', '1'],
-    ['why', '2'],
-    ['report'],
-    ['at', '1'],
-    ['at', '3'],
-    ['replay'],
-    ['approvals'],
-    ['answer', 'login', HOSTILE, 'yes'],
-    ['budget'],
-    ['diff'],
-    ['diff', '1'],
-    ['wait', '--timeout', '1s'],
-    ['undo', '1'],
-    ['apply'],
-    ['up', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
-    ['store', 'check', HOSTILE],
-    ['pipeline', HOSTILE],
-    ['route', HOSTILE],
-    ['completion', HOSTILE],
-    ['task', 'list'],
-    ['task', 'get', '1'],
-    ['task', 'retry', '1'],
-    ['task', 'approve', '1'],
-    ['task', 'revise', '1', HOSTILE],
-    ['doctor'],
-    ['config', 'show'],
-    ['validate', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
-    ['run', '--dry-run', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
-    ['validate', `missing${HOSTILE}`],
-    ['status', HOSTILE],
-    ['send', HOSTILE, 'x'],
-    ['task', 'get', HOSTILE],
-    ['task', 'create', 'x', '--blocked-by', HOSTILE],
-    ['task', 'create', 'x', '--timeout', HOSTILE],
-    ['spawn', 'login', 'ada', '--agent', HOSTILE],
-    [HOSTILE],
-    ['status', `--${HOSTILE}`],
-    ['--root', HOSTILE, 'status'],
-  ])('a terminal gets no control sequence from %j', async (...argv) => {
+  it.each(SAID)('a terminal gets no control sequence from %j', async (...argv) => {
     for (const flags of [[], ['--verbose'], ['--json']]) {
       const { out, err } = await place.teams(...argv, ...flags);
       if (argv[0] !== 'take') expect(`${out}${err}`).not.toBe('');
       expect(safeText(`${out}${err}`)).toBe(`${out}${err}`);
       expect(`${out}${err}`).not.toMatch(DRIVES_A_TERMINAL);
     }
+  });
+
+  it('every verb is among those that were looked at', () => {
+    const looked = new Set(SAID.flatMap(nameOf));
+    expect(verbs.map(({ name }) => name).filter((name) => !looked.has(name))).toEqual([]);
   });
 
   it('a terminal gets no control sequence from a history or from damaged files', async () => {
