@@ -60,6 +60,8 @@ interface RemoteProcess extends ProcessLife {
   isPlaced: boolean;
   /** When its lease was seen to have ended, by the clock. */
   lostAt: number | undefined;
+  /** Whether the lead has taken its place away. */
+  isEnded: boolean;
 }
 
 /** One process of a member, as its lead sees it. */
@@ -123,6 +125,7 @@ export class Supervisor {
       host,
       isPlaced: false,
       lostAt: undefined,
+      isEnded: false,
       death: undefined,
       isReady: false,
     };
@@ -167,7 +170,8 @@ export class Supervisor {
     const host = placements?.of(name)?.host;
     if (seen === undefined && host === undefined) return undefined;
     const isReady = seen !== undefined;
-    return { where: 'elsewhere', name, seen, host, isPlaced: true, lostAt: undefined, death: undefined, isReady };
+    const begun = { isPlaced: true, lostAt: undefined, isEnded: false, death: undefined };
+    return { where: 'elsewhere', name, seen, host, ...begun, isReady };
   }
 
   #adoptHere(name: Name): LocalProcess | undefined {
@@ -229,7 +233,14 @@ export class Supervisor {
     life.seen = now;
     life.isReady = now !== undefined;
     if (life.isReady || placements?.of(life.name) !== undefined) return life;
-    life.death = placements?.endOf(life.name) ?? `host ${String(life.host)} is gone`;
+    const how = placements?.endOf(life.name);
+    if (how === undefined && !life.isEnded && !this.#isClosed) {
+      // Its host is gone before it has started: that is no failure of the member, which starts elsewhere or here.
+      void this.#displace(life);
+      this.start([life.name]);
+      return this.#processes.get(life.name) ?? life;
+    }
+    life.death = how ?? `its place on host ${String(life.host)} was taken away`;
     onExit(life);
     return life;
   }
@@ -261,6 +272,7 @@ export class Supervisor {
    */
   async end(life: MemberProcess): Promise<void> {
     if (life.where === 'elsewhere') {
+      life.isEnded = true;
       await this.#displace(life);
       return;
     }
