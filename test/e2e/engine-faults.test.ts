@@ -4,14 +4,13 @@
  * short form. Two teams work: in one, workers write down what was acknowledged to them; in the other a lead has members
  * on hosts.
  */
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, describe, it } from 'vitest';
 import { parseEngineAddress } from '../../src/model/config/engine-address.ts';
 import { realClock } from '../../src/os/system-clock.ts';
 import { initEngine } from '../../src/store/engine/engine-setup.ts';
 import { Workplace } from '../support/cli.ts';
-import { Campaign, CUTS, DATABASE, FAULTS, HOSTS } from '../support/engine-campaign.ts';
+import { Campaign, CUTS, DATABASE, FAULTS, handedIn, HOSTS, loadNow, twice } from '../support/engine-campaign.ts';
 import { ENGINES, EnginePair } from '../support/engine-pair.ts';
 import { allowLeft } from '../support/leftovers.ts';
 import { Networks } from '../support/networks.ts';
@@ -21,19 +20,6 @@ import { hasPostgres } from '../support/postgres.ts';
 const ROUNDS = Number(process.env['ENGINE_FAULTS'] ?? '0');
 const ONLY = process.env['ENGINE_ONLY']?.split(',');
 const QUICK = ['engine killed', 'primary cut off, standby promoted', 'host cut off', 'relay killed'];
-
-/** The tasks that were completed under a claim that had not been taken back, once for each such record. */
-function handedIn(log: string): string[] {
-  const released = new Set<string>();
-  return [...log.matchAll(/"type":"task\.(released|completed)","task":"(\d+)","epoch":(\d+)/g)].flatMap(
-    ([, what, task = '', epoch = '']) => {
-      if (what === 'released') released.add(`${task} ${epoch}`);
-      return what === 'completed' && !released.has(`${task} ${epoch}`) ? [task] : [];
-    },
-  );
-}
-
-const twice = (all: readonly string[]): string[] => all.filter((one, at) => all.indexOf(one) !== at);
 
 async function judge(campaign: Campaign, tasks: number): Promise<string> {
   const { hosts, engines } = campaign;
@@ -116,7 +102,7 @@ describe.skipIf(!hasPostgres)('a team in a store on four machines', { timeout: 4
         silences.set(name, [...(silences.get(name) ?? []), silence]);
         if (ROUNDS > 0)
           process.stderr.write(
-            `${String(at + 1)}/${String(faults.length)} ${name}: ${String(silence)} ms, ${load()}\n`,
+            `${String(at + 1)}/${String(faults.length)} ${name}: ${String(silence)} ms, ${loadNow()}\n`,
           );
       }
       await campaign.crewEnds();
@@ -130,7 +116,7 @@ describe.skipIf(!hasPostgres)('a team in a store on four machines', { timeout: 4
             `${name}: ${String(all.length)} times, longest time without an answer p50 ${String(p50)} ms, at most ${String(most)} ms\n`,
           );
         }
-        process.stderr.write(`${counts}; ${load()}\n`);
+        process.stderr.write(`${counts}; ${loadNow()}\n`);
       }
     } finally {
       for (const host of campaign?.hosts ?? []) await host.kill();
@@ -139,6 +125,3 @@ describe.skipIf(!hasPostgres)('a team in a store on four machines', { timeout: 4
     }
   });
 });
-
-const load = (): string =>
-  `load ${spawnSync('cut', ['-d ', '-f1', '/proc/loadavg'], { encoding: 'utf8' }).stdout.trim()}`;

@@ -2,8 +2,8 @@
  * `Campaign`: two teams in a store on four machines, with a primary and a synchronous standby, and what can fail there. In
  * the team `raw` workers write down what was acknowledged to them; in `crew` a lead has members on hosts.
  */
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -33,9 +33,7 @@ export class Campaign {
     this.network = network;
     this.engines = engines;
     this.stop = join(place.root, 'stop');
-    const key = join(place.root, 'key');
-    openSeal(realDisk, key).sign({});
-    const team = { network, place, url: engines.url(DATABASE), key, stop: this.stop };
+    const team = { network, place, url: engines.url(DATABASE), key: newKey(place), stop: this.stop };
     this.hosts = HOSTS.map((name) => new CampaignHost(team, name));
   }
 
@@ -210,3 +208,26 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
 };
 /** Faults that need networks which can be cut. */
 export const CUTS = ['primary cut off, standby promoted', 'host cut off', 'what a relay'];
+
+/** @returns the file of a key for the user of all machines */
+export function newKey(place: Workplace): string {
+  const key = join(place.root, 'key');
+  openSeal(realDisk, key).sign({});
+  return key;
+}
+
+/** The tasks that were completed under a claim that had not been taken back, once for each such record. */
+export function handedIn(log: string): string[] {
+  const released = new Set<string>();
+  return [...log.matchAll(/"type":"task\.(released|completed)","task":"(\d+)","epoch":(\d+)/g)].flatMap(
+    ([, what, task = '', epoch = '']) => {
+      if (what === 'released') released.add(`${task} ${epoch}`);
+      return what === 'completed' && !released.has(`${task} ${epoch}`) ? [task] : [];
+    },
+  );
+}
+
+export const twice = (all: readonly string[]): string[] => all.filter((one, at) => all.indexOf(one) !== at);
+
+export const loadNow = (): string =>
+  `load ${spawnSync('cut', ['-d ', '-f1', '/proc/loadavg'], { encoding: 'utf8' }).stdout.trim()}`;

@@ -57,6 +57,7 @@ export class Supervisor {
     this.#placed = new PlacedProcesses(environment, {
       current: (name) => (this.#isClosed ? undefined : this.#processes.get(name)),
       put: (life) => void this.#processes.set(life.name, life),
+      start: (name) => this.start([name]),
       startHere: (name) => this.#startHere([name]),
       adoptHere: (name) => this.#adoptHere(name),
     });
@@ -145,6 +146,7 @@ export class Supervisor {
    */
   async end(life: MemberProcess): Promise<void> {
     if (life.where === 'elsewhere') {
+      life.isEnded = true;
       await this.#placed.displace(life);
       return;
     }

@@ -38,6 +38,8 @@ export interface RemoteProcess extends ProcessLife {
   isPlaced: boolean;
   /** When its lease was seen to have ended, by the clock. */
   lostAt: number | undefined;
+  /** Whether the lead has taken its place away. */
+  isEnded: boolean;
 }
 
 /** One process of a member, as its lead sees it. */

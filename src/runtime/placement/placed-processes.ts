@@ -23,6 +23,8 @@ interface Processes {
   /** The present one of a member; none once the lead ends. */
   readonly current: (name: Name) => MemberProcess | undefined;
   readonly put: (life: MemberProcess) => void;
+  /** On a host or here. */
+  readonly start: (name: Name) => void;
   readonly startHere: (name: Name) => void;
   /** One that runs here already. */
   readonly adoptHere: (name: Name) => MemberProcess | undefined;
@@ -55,6 +57,7 @@ export class PlacedProcesses {
       host,
       isPlaced: false,
       lostAt: undefined,
+      isEnded: false,
       death: undefined,
       isReady: false,
     };
@@ -89,7 +92,8 @@ export class PlacedProcesses {
     const host = placements?.of(name)?.host;
     if (seen === undefined && host === undefined) return undefined;
     const isReady = seen !== undefined;
-    return { where: 'elsewhere', name, seen, host, isPlaced: true, lostAt: undefined, death: undefined, isReady };
+    const begun = { isPlaced: true, lostAt: undefined, isEnded: false, death: undefined };
+    return { where: 'elsewhere', name, seen, host, ...begun, isReady };
   }
 
   /** Another process of the member may have begun since, here or there. */
@@ -127,7 +131,14 @@ export class PlacedProcesses {
     life.seen = now;
     life.isReady = now !== undefined;
     if (life.isReady || placements?.of(life.name) !== undefined) return life;
-    life.death = placements?.endOf(life.name) ?? `host ${String(life.host)} is gone`;
+    const how = placements?.endOf(life.name);
+    if (how === undefined && !life.isEnded && this.#processes.current(life.name) === life) {
+      // Its host is gone before it has started: that is no failure of the member, which starts elsewhere or here.
+      void this.displace(life);
+      this.#processes.start(life.name);
+      return this.#processes.current(life.name) ?? life;
+    }
+    life.death = how ?? `its place on host ${String(life.host)} was taken away`;
     onExit(life);
     return life;
   }

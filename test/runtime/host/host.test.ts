@@ -229,6 +229,20 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     expect(membersOf(a)).toEqual([]);
   });
 
+  it('that is gone before a member of a new run has started there does not end the run', async () => {
+    const [a, b] = StoreUser.two(place);
+    allowLeft();
+    const first = await host(b, 'one', '--slots', '1');
+    const frozen = [first.child.pid ?? 0, ...b.relays().map(({ pid }) => pid)];
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    const lead = run(a, ['ada'], 2, 'true');
+    await expect.poll(() => placedOn(a), { timeout: 20_000 }).toEqual({ ada: 'one' });
+    expect(await ended(lead.child), lead.said()).toBe(0);
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    expect(handedIn(logOf(a)).toSorted()).toEqual(['1', '2']);
+    await expect.poll(() => membersOf(b), { timeout: 20_000 }).toEqual([]);
+  });
+
   it('that was stopped with its members for longer than their leases ends them: they have another place', async () => {
     const [a, b, c] = three();
     const first = await host(b, 'one', '--slots', '1');
