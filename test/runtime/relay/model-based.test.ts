@@ -54,8 +54,11 @@ describe.skipIf(!hasPostgres)('a board on PostgreSQL', () => {
         });
         await fc.asyncModelRun(() => ({ model: {}, real: pair }), commands);
         for (const one of [0, 1]) await pair.reopen(one);
-        const [here, there] = pathsOn.map(({ log }) => logAt(log));
-        expect(there).toBe(here);
+        // A record that is refused changes no board, so it was not waited for.
+        await vi.waitFor(() => {
+          const [here, there] = pathsOn.map(({ log }) => logAt(log));
+          expect(there).toBe(here);
+        }, PATIENCE);
       } finally {
         for (const store of opened) await store.close();
       }
