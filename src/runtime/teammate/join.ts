@@ -86,7 +86,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const first = await openAgent(context, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = newId(store.clock.now());
-  const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
+  const lease = await leaseFor(store, { name, incarnation, isByHand: options.byHand }, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
   const hook = decodeHook(options.environment);
   const role = roleOf(store, config, member, { agent: first.spec, shown });
@@ -188,17 +188,32 @@ function specOf(member: MemberConfig): AgentSpec {
   );
 }
 
+/** A lease of a process on another machine that is lost lapses within this time, in milliseconds. */
+const LAPSE_MS = 12_000;
+const LOOK_AGAIN_MS = 500;
+
+interface Joining {
+  readonly name: Name;
+  readonly incarnation: string;
+  readonly isByHand: boolean;
+}
+
 async function leaseFor(
   store: TeamStore,
-  name: Name,
-  incarnation: string,
+  { name, incarnation, isByHand }: Joining,
   onLost: (why?: Error) => void,
 ): Promise<Lease> {
   const isOurs = (): boolean => {
     store.pinned.check();
     return store.board.fold().members.get(name)?.incarnation === incarnation;
   };
-  const answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
+  const until = store.clock.monotonic() + (isByHand ? 0 : LAPSE_MS);
+  let answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
+  // The lead starts it anew: the process before is on a machine that is lost, and nobody there gives its lease back.
+  while (!answer.held && answer.elsewhere !== undefined && store.clock.monotonic() < until) {
+    await store.clock.sleep(LOOK_AGAIN_MS);
+    answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
+  }
   if (!answer.held) throw alive(name, answer.owner?.pid ?? answer.elsewhere?.pid, answer.elsewhere?.machine);
   const { outcome } = await store.board.append({ by: name, inc: incarnation }, (board) => ({
     type: 'member.started',

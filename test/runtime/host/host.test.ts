@@ -1,8 +1,8 @@
 /** Hosts: members that the lead of a team places on other machines. */
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
@@ -184,6 +184,38 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
       code: 2,
       err: 'teams: --labels: Expected letters, digits, dots and dashes, got "a b".\n',
     });
+  });
+
+  it('whose member is lost with its machine: the next process waits for its lease, one of a person does not', async () => {
+    const [a, b] = StoreUser.two(place);
+    const first = run(a, ['ada'], 1, 'sleep 60');
+    await expect.poll(() => count(logOf(a), 'task.claimed'), { timeout: 20_000 }).toBe(1);
+    allowLeft();
+    first.child.kill('SIGKILL');
+    await expect.poll(() => membersOf(a)).toEqual([]);
+    let lost = serving(b, 'worker', 'login', 'ada', '--agent', 'exec');
+    const isElsewhere = (): boolean => {
+      if (lost.child.exitCode === 3) lost = serving(b, 'worker', 'login', 'ada', '--agent', 'exec');
+      return a.file('.teams', 'login', 'elsewhere.json').includes('"ada"');
+    };
+    await expect.poll(isElsewhere, { timeout: 30_000 }).toBe(true);
+    const before = count(logOf(a), 'member.started');
+    lost.child.kill('SIGKILL');
+    for (const { pid, command } of running()) if (command.includes(b.state)) process.kill(pid, 'SIGKILL');
+    expect(await a.teams(['worker', 'login', 'ada', '--agent', 'exec', '--store', url])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('ada is running already') as string,
+    });
+    const next = spawn(process.execPath, [resolve('bin/teammate.cjs'), a.root ?? '', 'login', 'ada', a.project], {
+      env: { ...a.environment, TEAMS_TOKEN: 'token' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let told = '';
+    next.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+    onTestFinished(() => void next.kill('SIGKILL'));
+    await expect.poll(() => [count(logOf(a), 'member.started'), told], { timeout: 20_000 }).toEqual([before + 1, '']);
+    next.kill('SIGTERM');
+    expect(await ended(next)).toBe(0);
   });
 
   it('has the password of the store in its own environment, and in that of no member', async () => {
