@@ -4,11 +4,12 @@ import { eventLine, isSpeech, safeLine, timeOfDay, type ShownEvent } from '../..
 export const plainLine = (event: ShownEvent): string =>
   `${timeOfDay(event.at)} ${event.member === undefined ? '' : `[${safeLine(event.member)}] `}${safeLine(sayingOf(event))}`;
 
-/** Whether another event says the same: the end of the task, or what the lead decided. */
+/** Whether another event says the same: the end of the task, what landed, or what the lead decided. */
 export const isEcho = (event: ShownEvent): boolean =>
   (event.type === 'agent.failed' && 'fault' in event && event['fault'] === 'exit') ||
   (event.type === 'lead.decided' && 'act' in event && event['act'] === 'skip') ||
-  event.type === 'log.opened';
+  event.type === 'log.opened' ||
+  event.type === 'common.shared';
 
 /** An agent's speech is printed as it is; any other event is described. */
 const sayingOf = (event: ShownEvent): string => (isSpeech(event) ? (event.text ?? '') : eventLine(event));

@@ -107,6 +107,8 @@ describe.skipIf(!hasPostgres)('trees of members on several machines', { timeout:
     writeFileSync(join(a.project, 'plan.json'), JSON.stringify(plan));
     const run = await a.ok('run', 'plan.json', '--store', url);
     expect(run.out).toContain('8');
+    expect(run.err + run.out).toContain('landed #8');
+    expect(run.err + run.out).not.toContain('into the store');
     expect(count(a, 'task.landed'), logOf(a)).toBe(8);
     expect(readdirSync(b.project)).toEqual([]);
     expect(existsSync(join(b.root ?? '', '.teams', 'login', 'vault.git'))).toBe(true);
