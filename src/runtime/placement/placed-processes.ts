@@ -103,6 +103,12 @@ export class PlacedProcesses {
     if (life.seen === undefined) return this.#lookPlaced(life, now);
     if (now && isSameProcess(now, life.seen)) return life;
     const said = placements?.endOf(life.name);
+    // A process that was lost woke up, and had the lease until its host ended it: now the one of the place has it.
+    if (now && life.host !== undefined && said === undefined && placements?.of(life.name) !== undefined) {
+      life.seen = now;
+      life.lostAt = undefined;
+      return life;
+    }
     life.lostAt ??= store.clock.monotonic();
     // Its host says in a moment how it ended.
     const isAwaited = said === undefined && !now && placements?.of(life.name) !== undefined;

@@ -1,7 +1,7 @@
 /** Members that run only where a host of the store has what they need. */
 import { AgentError, UsageError } from '../../model/text/errors.ts';
 import { hasLabels } from '../../policy/supervise/placement.ts';
-import { teamHosts } from '../../store/replica/team-hosts.ts';
+import { areHostsNoted, teamHosts } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 /** A member with the labels that its host must have. */
@@ -25,7 +25,8 @@ export function requireStore(members: readonly PlacedMember[], isShared: boolean
 }
 
 /**
- * Refuses a member that would wait for a host which nobody has started. One whose host is full waits.
+ * Waits until the hosts of the store are known here. Refuses a member that would wait for a host which nobody has started;
+ * one whose host is full waits.
  *
  * @throws UsageError as {@link requireStore}; AgentError `NO_HOST`
  */
@@ -35,8 +36,12 @@ export async function requireHosts(store: TeamStore, members: readonly PlacedMem
   for (;;) {
     const { hosts } = store.isShared ? teamHosts(store.disk, store.paths) : { hosts: [] };
     const without = members.find(({ where }) => where && !hosts.some((host) => hasLabels(host, where)));
-    if (without === undefined) return;
-    if (store.clock.monotonic() >= until) throw noHost(without);
+    const isKnown = !store.isShared || areHostsNoted(store.disk, store.paths);
+    if (without === undefined && isKnown) return;
+    if (store.clock.monotonic() >= until) {
+      if (without === undefined) return;
+      throw noHost(without);
+    }
     await store.clock.sleep(LOOK_MS);
   }
 }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { memberSchema } from '../../model/text/names.ts';
-import type { Disk } from '../files/disk.ts';
+import { lookAt, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { replicaOf } from './replica-root.ts';
@@ -71,10 +71,12 @@ export function teamHosts(disk: Disk, { hosts, root }: TeamPaths): TeamHosts {
   return read.ok ? read.value : { hosts: [], placements: [] };
 }
 
+/** Whether the relay has noted them: it does so once it knows the team. */
+export const areHostsNoted = (disk: Disk, { hosts }: TeamPaths): boolean => lookAt(disk, hosts) !== undefined;
+
 /** Only for the relay. */
 export function noteTeamHosts(disk: Disk, { hosts: path }: TeamPaths, { hosts, placements }: TeamHosts): void {
   const before = readText(disk, path, MOST_BYTES);
-  if (before === undefined && hosts.length === 0) return;
   const text = `${JSON.stringify({ version: 1, hosts, placements })}\n`;
   if (before !== text) replaceFile(disk, path, text, randomBytes(4).toString('hex'), { durable: false });
 }

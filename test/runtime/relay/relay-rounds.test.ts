@@ -39,7 +39,8 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 60_000 }, () => {
       await setTimeout(IDLE_MS);
       const asked = (await transactions()) - before;
       expect(asked).toBeGreaterThan(0);
-      expect(asked).toBeLessThanOrEqual(10);
+      // One a second, and what else the server does on a busy machine; a question a team would be 20 and more a second.
+      expect(asked).toBeLessThanOrEqual(30);
     } finally {
       await watcher.end();
     }
