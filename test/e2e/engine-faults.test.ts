@@ -23,6 +23,8 @@ const QUICK = ['engine killed', 'primary cut off, standby promoted', 'host cut o
 
 async function judge(campaign: Campaign, tasks: number): Promise<string> {
   const { hosts, engines } = campaign;
+  // The workers may still write down answers; what they have now must be in the store that is read after it.
+  const said = hosts.flatMap((host) => host.acknowledged());
   const stored = async (team: string): Promise<string> => {
     const rows = await engines.ask<{ line: string }>(
       `select line from teams.log join teams.team on team.id = log.team where name = '${team}' order by number`,
@@ -45,7 +47,6 @@ async function judge(campaign: Campaign, tasks: number): Promise<string> {
     `select line::jsonb ->> 'content' as content from teams.mail where member = 'reader'`,
     DATABASE,
   );
-  const said = hosts.flatMap((host) => host.acknowledged());
   const of = (what: string): string[] => said.filter((one) => one.what === what).map(({ words }) => words);
   const subjects = new Set([...raw.matchAll(/"subject":"([^"]*)"/g)].map(([, subject]) => subject));
   const claims = new Set(
