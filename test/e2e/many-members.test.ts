@@ -1,5 +1,5 @@
 /**
- * Many members on four hosts, one of which is killed (`ENGINE_MEMBERS=64`, part of `npm run test:engine`): every
+ * Many members on four hosts, one of which is killed (`ENGINE_MEMBERS=100`, part of `npm run test:engine`): every
  * task is done once, and a host has few connections to the store.
  */
 import { writeFileSync } from 'node:fs';
