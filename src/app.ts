@@ -17,6 +17,7 @@ export { isReplica, newTeam } from './runtime/relay/new-team.ts';
 export { serveHost } from './runtime/host/host.ts';
 export { machineName } from './store/replica/elsewhere.ts';
 export { serveReplica } from './runtime/relay/relay.ts';
+export { takeFromEngine } from './runtime/relay/take-from-engine.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count, emptyBoard, type Board } from './model/board/board.ts';
@@ -140,6 +141,7 @@ export {
 export { differenceLines, differenceSummary, lostWork } from './policy/up/difference-text.ts';
 export { isSamePlan } from './policy/up/plan-difference.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';
+export { encodeCutOffAfter } from './runtime/team/teammate-env.ts';
 export { retryTasks } from './runtime/runs/retry-tasks.ts';
 export { shutdownAhead } from './runtime/views/shutdown-ahead.ts';
 export { listedTeams } from './runtime/views/listing.ts';

@@ -43,6 +43,15 @@ export class StoreUser {
     return users;
   }
 
+  /** Three with the same key. */
+  static three(place: Workplace): [StoreUser, StoreUser, StoreUser] {
+    const [a, b] = StoreUser.two(place);
+    const c = new StoreUser(place, 'c');
+    mkdirSync(join(c.state, 'teams'), { recursive: true });
+    cpSync(join(a.state, 'teams', 'key'), join(c.state, 'teams', 'key'));
+    return [a, b, c];
+  }
+
   /** A verb as a process. */
   process(argv: readonly string[], more: Record<string, string> = {}): ChildProcess {
     return spawn(process.execPath, [BIN, ...argv], {
@@ -75,6 +84,11 @@ export class StoreUser {
   file(...path: string[]): string {
     const file = join(this.root ?? '/none', ...path);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  /** The log of the team `login` in its replica. */
+  get log(): string {
+    return this.file('.tasks', 'login', 'log.jsonl');
   }
 
   put(path: readonly string[], text: string): void {

@@ -53,6 +53,8 @@ const RUNTIME = {
   refine: 'TEAMS_REFINE',
   /** Agents that may replace another, and models by tier, as JSON. */
   agentRules: 'TEAMS_AGENT_RULES',
+  /** Milliseconds without a word of the team's store after which a member ends. */
+  cutOffAfter: 'TEAMS_CUT_OFF_AFTER',
   /** The command of the hook `onTaskCompleted`, as JSON. */
   hookOnTaskCompleted: 'TEAMS_HOOK_ON_TASK_COMPLETED',
 } as const;

@@ -38,7 +38,7 @@ const CONFLICT: Readonly<Record<ConflictCode, string>> = {
 const STORE: Readonly<Record<StoreCode, string>> = {
   CORRUPT: 'A file is damaged or is no regular file.',
   ENGINE_DIVERGED:
-    'The store does not have what this machine has read of it: a failover has lost acknowledged records. Nothing acts here until a person has looked.',
+    'The store does not have what this machine has read of it: a failover has lost acknowledged records. Nothing acts here until a person says `teams resume --from-engine`.',
   ENGINE_UNFIT: 'The PostgreSQL server, its role or its schema cannot hold teams; the message says why.',
   ENGINE_UNREACHABLE: 'No address of the store answers, or it refuses the login.',
   IO: 'The disk failed in another way; the message has path and errno.',

@@ -53,6 +53,8 @@ export class Lead {
   onRemembered: () => Promise<void> = () => Promise.resolve();
   /** Why a run cannot go on until a person acts; asked while nobody works on a task. */
   cannotGoOn: () => TeamError | undefined = () => undefined;
+  /** Throws when the team's store was not heard for too long. */
+  requireHeard: () => void = () => {};
   readonly #store: TeamStore;
   readonly #speaker: LeadSpeaker;
   readonly #options: LeadOptions;
@@ -243,12 +245,13 @@ export class Lead {
 
   /**
    * Folds to the end of the log and checks its own epoch: a lead that was replaced, or whose team is gone, acts no
-   * more.
+   * more. Nor does one that has not heard the team's store for so long that another may lead.
    *
-   * @throws ConflictError `LEAD_ALIVE`; StoreError `TEAM_GONE`
+   * @throws ConflictError `LEAD_ALIVE`; StoreError `TEAM_GONE`, `ENGINE_UNREACHABLE`
    */
   requireLeadership(): Board {
     this.#store.pinned.check();
+    this.requireHeard();
     const board = this.#store.board.fold();
     if (this.#leads()) return board;
     throw new ConflictError(

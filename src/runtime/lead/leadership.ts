@@ -5,11 +5,12 @@
 import process from 'node:process';
 import { newId } from '../../store/files/new-ids.ts';
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
-import { ConflictError } from '../../model/text/errors.ts';
-import { LEAD } from '../../model/text/names.ts';
+import { ConflictError, StoreError } from '../../model/text/errors.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { CUT_OFF_AFTER_MS, whenCutOff } from '../../policy/supervise/cut-off.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
-import { continueProcess } from '../../policy/mail-wording.ts';
+import { continueProcess, duration } from '../../policy/mail-wording.ts';
 import type { LeaseHolder } from '../../store/replica/elsewhere.ts';
 import { originalOf } from '../../store/team/copied-team.ts';
 import { isProven } from '../../store/team/roster.ts';
@@ -67,6 +68,15 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
     await answer.lease.release();
     throw error;
   }
+}
+
+/** @throws StoreError `ENGINE_UNREACHABLE` when the team's store was not heard for so long that another process may lead */
+export function requireHeard({ lease }: Leadership, team: Name): void {
+  if (whenCutOff(lease.silentFor(), CUT_OFF_AFTER_MS) !== 'end') return;
+  throw new StoreError(
+    'ENGINE_UNREACHABLE',
+    `The store of team ${team} was not heard for ${duration(CUT_OFF_AFTER_MS)}, so its lead and its members here end; \`teams resume ${team}\` goes on when it is back.`,
+  );
 }
 
 /**

@@ -15,13 +15,15 @@ import { EngineSession } from '../../store/engine/engine-session.ts';
 import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
-import { isCopiedReplica, markReplica } from '../../store/replica/replica-root.ts';
+import { isCopiedReplica, markReplica, noteConnected, noteCutOff } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths } from '../../store/files/paths.ts';
 import type { Waiting } from './relay-acts.ts';
 import { RelayTeams } from './relay-teams.ts';
 
 const AGAIN_MS = 250;
+/** A store that has not answered for so long is not heard, also if the session is not lost yet. */
+const SILENT_MS = 5_000;
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 interface RelayOptions {
@@ -82,6 +84,9 @@ async function listen(socket: string, answer: (request: LocalRequest) => Promise
 }
 
 class Relay {
+  readonly #root: string;
+  /** Whether the replica may say that it is cut off. */
+  #isNoted = true;
   readonly #address: EngineAddress;
   readonly #options: RelayOptions;
   readonly #seal: Seal = openSeal(realDisk);
@@ -95,6 +100,7 @@ class Relay {
   #askedAt: number;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
+    this.#root = root;
     this.#teams = new RelayTeams(root, options.clock);
     this.#address = address;
     this.#options = options;
@@ -152,6 +158,7 @@ class Relay {
       this.#timeline = timeline;
       await this.#teams.connect(session, isCopy);
       this.#session = session;
+      this.#heard();
     } catch (error) {
       await session.close();
       throw error;
@@ -168,6 +175,7 @@ class Relay {
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error;
         await this.close();
+        this.#notHeard(clock.now());
         tell('Cut off from the store; appends wait.');
         continue;
       }
@@ -204,14 +212,30 @@ class Relay {
   async #round(session: EngineSession): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
+    const begun = this.#options.clock.now();
+    const late = setTimeout(() => this.#notHeard(begun), SILENT_MS);
     try {
       const answers = await this.#teams.round(session, waiting);
+      this.#heard();
       for (const { one, said } of answers) one.answer(said);
     } catch (error) {
       // It is unknown what was written: it is sent again, and keeps its number.
       this.#waiting.unshift(...waiting);
       throw error;
+    } finally {
+      clearTimeout(late);
     }
+  }
+
+  /** @param since milliseconds since 1970 */
+  #notHeard(since: number): void {
+    this.#isNoted = true;
+    noteCutOff(realDisk, this.#root, since);
+  }
+
+  #heard(): void {
+    if (this.#isNoted) noteConnected(realDisk, this.#root);
+    this.#isNoted = false;
   }
 
   /** At its end, not when the session is lost. */

@@ -11,6 +11,7 @@ import type { TeamError } from '../../model/text/errors.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { CUT_OFF_AFTER_MS } from '../../policy/supervise/cut-off.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
@@ -24,7 +25,7 @@ import { Lead } from '../lead/lead.ts';
 import type { Spender } from '../budget/spender-ledgers.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import { setLimits } from '../budget/limits.ts';
-import { takeLead, type Leadership } from '../lead/leadership.ts';
+import { requireHeard, takeLead, type Leadership } from '../lead/leadership.ts';
 import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { requireHosts } from '../placement/required-hosts.ts';
@@ -63,6 +64,8 @@ export class RunSession {
     this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
     this.#clocks = new ClockWatch(store);
     lead.onRemembered = () => this.note({});
+    lead.requireHeard = () => requireHeard(leadership, store.paths.name);
+    store.waitFor(CUT_OFF_AFTER_MS);
   }
 
   /**

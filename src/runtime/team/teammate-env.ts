@@ -7,6 +7,7 @@ import { commandFrom, commandText, type Command } from '../../model/agent/agent.
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { agentRulesSchema, type AgentRules } from '../../model/agent/models.ts';
 import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
+import { CUT_OFF_AFTER_MS } from '../../policy/supervise/cut-off.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
@@ -40,6 +41,13 @@ export const decodeQuota = (environment: Environment): Quota => ({
   inboxMaxMessages: limit(environment[ENV.inboxMaxMessages]) ?? DEFAULT_QUOTA.inboxMaxMessages,
   inboxMaxBytes: limit(environment[ENV.inboxMaxBytes]) ?? DEFAULT_QUOTA.inboxMaxBytes,
 });
+
+/** @param afterMs milliseconds without a word of the team's store after which a member ends */
+export const encodeCutOffAfter = (afterMs = CUT_OFF_AFTER_MS): Record<string, string> =>
+  afterMs === CUT_OFF_AFTER_MS ? {} : { [ENV.cutOffAfter]: String(afterMs) };
+
+export const decodeCutOffAfter = (environment: Environment): number =>
+  limit(environment[ENV.cutOffAfter]) ?? CUT_OFF_AFTER_MS;
 
 const limit = (text: string | undefined): number | undefined =>
   text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined;

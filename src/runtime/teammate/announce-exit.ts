@@ -5,11 +5,11 @@ import { shutdownAck } from '../../policy/mail-wording.ts';
 import { removeBell } from '../../store/mail/bell.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
-export type ExitReason = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone' | 'unfit';
+export type ExitReason = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone' | 'unfit' | 'cut-off';
 
 /** @param completed number of tasks that this process completed */
 export async function announceExit(session: MemberSession, why: ExitReason, completed: number): Promise<void> {
-  if (why === 'replaced' || why === 'gone') return;
+  if (why === 'replaced' || why === 'gone' || why === 'cut-off') return;
   const own = session.task();
   const released = { type: 'task.released', reason: 'released', why: `${session.name} stops` } as const;
   if (own) await session.write({ ...released, task: own.id, epoch: own.claim.epoch });

@@ -25,7 +25,7 @@ import { sendRateFrom } from '../team/send-rate.ts';
 import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
 import { Teammate } from './teammate.ts';
 import type { CommandLine } from '../isolation/broker.ts';
-import { decodeAgentRules, decodeHook, decodeJudging } from '../team/teammate-env.ts';
+import { decodeAgentRules, decodeCutOffAfter, decodeHook, decodeJudging } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { inOwnTree, requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
@@ -87,6 +87,8 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = newId(store.clock.now());
   const lease = await leaseFor(store, { name, incarnation, isByHand: options.byHand }, (why) => events.lost(why));
+  const cutOffAfterMs = decodeCutOffAfter(options.environment);
+  store.waitFor(cutOffAfterMs);
   announce(store, name, incarnation, token, options);
   const hook = decodeHook(options.environment);
   const role = roleOf(store, config, member, { agent: first.spec, shown });
@@ -116,6 +118,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
     openPlanner: spec.kind === 'exec' ? () => openStandIn(reading(context), spec, { keepsSession: false }) : undefined,
+    cutOffAfterMs,
     idleTimeoutMs,
     ...mostFailures(options.environment[ENV.maxConsecutiveErrors]),
     asksBeforeStop: spec.shutdown === 'ask',
@@ -146,7 +149,12 @@ async function treeFor(
 const noCommandLine: CommandLine = () =>
   Promise.reject(new UsageError('POLICY_DENIED', 'This process does not serve the command line.'));
 
-const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
+const EXITS: Readonly<Partial<Record<ExitReason, number>>> = {
+  gone: 4,
+  'cut-off': 4,
+  replaced: 3,
+  unfit: UNAVAILABLE_EXIT,
+};
 
 interface Served {
   readonly why: ExitReason;

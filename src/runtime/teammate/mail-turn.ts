@@ -28,7 +28,10 @@ export async function runMailTurn({ session, turnSetup, mailroom, signal, sandbo
   turnSetup.output.begin(undefined);
   const end = await turnOn(mail, () => runTaskTurn(runner, undefined, input));
   turnSetup.output.end();
-  if (end.kind === 'aborted') return;
+  if (end.kind === 'aborted') {
+    mailroom.putBack(mail);
+    return;
+  }
   const remedied = isFaulty(end) ? await runner.remedy(end) : undefined;
   if (remedied?.done === 'replaced' || turnSetup.slots.isEmpty || (isFaulty(end) && end.why === 'rate_limited')) {
     mailroom.putBack(mail);

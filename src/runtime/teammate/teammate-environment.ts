@@ -40,6 +40,8 @@ export interface TeammateEnvironment {
   readonly hook?: Command | undefined;
   /** Milliseconds without a sign of its agent that end a turn. */
   readonly stallMs?: number | undefined;
+  /** Milliseconds without a word of the team's store after which it ends; undefined: the usual time. */
+  readonly cutOffAfterMs?: number | undefined;
   /** Milliseconds without work after which it exits; undefined: it never does. */
   readonly idleTimeoutMs?: number | undefined;
   /** It sends a plan and waits for the lead's approval before it changes files. */

@@ -30,6 +30,7 @@ import { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import { isDirectory } from '../../store/team/work-place.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
+import { CutOffWatch } from '../placement/cut-off-watch.ts';
 
 export class Teammate {
   readonly #environment: TeammateEnvironment;
@@ -38,6 +39,7 @@ export class Teammate {
   readonly #plans: PlanGate;
   readonly #answers: TaskAnswers;
   readonly #idleness: IdleWatch;
+  readonly #cutOff: CutOffWatch;
   readonly #turnSetup: TurnSetup;
   readonly #mailroom: Mailroom;
   readonly #role: RoleWork | undefined;
@@ -45,8 +47,11 @@ export class Teammate {
   #exitReason: ExitReason | undefined;
   #wake: () => void = () => {};
   #completed = 0;
-  /** The claim that it works on, and what ends the turn when the claim is gone: skipped, cancelled, given to another. */
-  #present: { readonly task: ClaimedTask; readonly lost: AbortController } | undefined;
+  /**
+   * The present turn: the claim that it works on, none for one about mail; and what ends it when the claim is gone
+   * (skipped, cancelled, given to another), or when the team's store is not heard.
+   */
+  #present: { readonly task: ClaimedTask | undefined; readonly lost: AbortController } | undefined;
   /** Whether the plan of its present task is approved, or needs no approval. */
   #isApproved = false;
   /** A request to stop about which its agent must be asked. */
@@ -67,6 +72,7 @@ export class Teammate {
     this.#answers = new TaskAnswers(this.#session);
     const exit = (): void => this.stop('idle');
     this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit, hasCompleted: () => this.#completed > 0 });
+    this.#cutOff = new CutOffWatch(environment.lease, store, environment.cutOffAfterMs);
     const { role } = environment;
     this.#role = role && 'fields' in role ? new RoleWork(this.#session, role, this.#turn.signal) : undefined;
     this.#turnSetup = new TurnSetup(this.#session, environment);
@@ -109,7 +115,7 @@ export class Teammate {
 
   /** Ends the present turn and exits; for signals. */
   stop(why: ExitReason): void {
-    if (why === 'signal') this.#environment.store.hurry();
+    if (why === 'signal' || why === 'cut-off') this.#environment.store.hurry();
     this.#finish(why, true);
   }
 
@@ -151,7 +157,7 @@ export class Teammate {
     const task = this.#session.task();
     const ready = task || this.#role?.isOver ? undefined : this.#ready();
     return {
-      isPaused: this.#session.store.board.board.phase === 'paused',
+      isPaused: this.#session.store.board.board.phase === 'paused' || this.#cutOff.isSilent,
       task,
       ready,
       own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
@@ -219,14 +225,17 @@ export class Teammate {
   }
 
   async #answerMail(): Promise<void> {
+    const lost = new AbortController();
+    this.#present = { task: undefined, lost };
     await runMailTurn({
       session: this.#session,
       turnSetup: this.#turnSetup,
       mailroom: this.#mailroom,
-      signal: this.#turn.signal,
+      signal: AbortSignal.any([this.#turn.signal, lost.signal]),
       sandbox: effectiveSandbox(this.permissions()),
       turnOn: (mail, turn) => this.#turnOn(mail, turn),
     });
+    this.#present = undefined;
   }
 
   /**
@@ -274,6 +283,7 @@ export class Teammate {
       if (!this.#session.isCurrent()) this.stop('replaced');
       this.#plans.look();
       this.#stopIfLost();
+      this.#cutOff.look({ endTurn: () => this.#endTurn(), end: () => this.stop('cut-off') });
     } catch (error) {
       this.#session.reportError(error);
     }
@@ -283,13 +293,18 @@ export class Teammate {
 
   /** Ends the turn for a task that is no longer this member's; its processes end with the turn. */
   #stopIfLost(): void {
-    if (this.#present === undefined) return;
-    const { task, lost } = this.#present;
+    if (this.#present?.task === undefined) return;
+    const { task } = this.#present;
     const own = this.#session.task();
-    if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) {
-      lost.abort();
-      this.#plans.abandon();
-    }
+    if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) this.#endTurn();
+  }
+
+  /** @returns whether a turn went on until now */
+  #endTurn(): boolean {
+    if (this.#present === undefined || this.#present.lost.signal.aborted) return false;
+    this.#present.lost.abort();
+    this.#plans.abandon();
+    return true;
   }
 
   async #close(): Promise<void> {

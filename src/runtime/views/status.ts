@@ -1,10 +1,12 @@
 /** `teams status`: a team at one moment, from the files on disk; a running lead is not needed. */
+import { timestamp } from '../../model/text/clock.ts';
 import { count, type Board, type Counts, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberStatus } from '../../model/team/team-config.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
+import { cutOffSince } from '../../store/replica/replica-root.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { emptyHistory, MemberHistories } from '../../policy/view/member-history.ts';
@@ -24,6 +26,8 @@ export interface TeamStatus {
   readonly members: readonly SeenMemberStatus[];
   readonly tasks: Counts;
   readonly lead: LeadStatus & { readonly unread: number };
+  /** Since when this machine does not hear the store of the team, ISO 8601: what is shown may be old. */
+  readonly cutOffSince?: string;
 }
 
 export interface StatusOptions {
@@ -58,9 +62,11 @@ export interface TeamLook {
 
 export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamStatus {
   const { board, outcome, lead, members } = lookAtTeam(store, options);
+  const since = cutOffSince(store.disk, store.paths.root);
   return {
     team: store.paths.name,
     outcome,
+    ...(since === undefined ? {} : { cutOffSince: timestamp(since) }),
     members: members.map(({ status }) => status),
     tasks: count(board),
     lead: { ...lead, unread: unreadOf(store, LEAD) },

@@ -129,7 +129,7 @@ export function writeCarried(draft: TeamPaths, team: CarriedTeam, clock: Clock):
 const recordsOf = (lines: readonly string[]): string => lines.map((line) => `\n${line}\n`).join('');
 
 /** The views of tasks are made anew, from the beginning of the log. */
-function forgetViews({ state }: TeamStore): void {
+export function forgetViews({ state }: TeamStore): void {
   const known = state.isSealed() ? state.readOwn() : undefined;
   if (known === undefined) return;
   const { viewsOffset: _, noiseOffset: __, ...kept } = known;

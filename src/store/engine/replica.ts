@@ -73,7 +73,7 @@ export class Replica {
     const { name } = this.#paths;
     return new StoreError(
       'ENGINE_DIVERGED',
-      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. Compare ${this.#path} with the store, then move .teams and .tasks away; the relay makes them anew.`,
+      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. \`teams resume --from-engine\` takes what the store has; what only this machine has is kept and named.`,
       { path: this.#path },
     );
   }

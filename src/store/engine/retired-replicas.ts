@@ -23,14 +23,15 @@ export const replicasIn = (root: string): Map<Name, string | undefined> =>
 /**
  * Whoever has it open hears `TEAM_GONE`.
  *
+ * @returns where it is then
  * @throws ConflictError `LOCK_TIMEOUT`
  */
-export function retireReplica(root: string, name: Name, clock: Clock): void {
+export function retireReplica(root: string, name: Name, clock: Clock): TeamPaths {
   const paths = teamPaths(root, name);
-  withName(root, name, { disk: realDisk, clock }, () => {
+  return withName(root, name, { disk: realDisk, clock }, () => {
     const pinned = pinDirectory(realDisk, paths.folder);
     try {
-      putAway(realDisk, paths, archiveStamp(clock.now()), pinned);
+      return putAway(realDisk, paths, archiveStamp(clock.now()), pinned);
     } finally {
       pinned.close();
     }

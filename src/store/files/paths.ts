@@ -25,6 +25,8 @@ export interface RootPaths {
   readonly relayLock: string;
   /** Says why this replica is not the order of the store any more. */
   readonly diverged: string;
+  /** Says since when the relay of this replica does not hear the store. */
+  readonly cutOff: string;
   /** Teams that are being moved to a store, or from one. */
   readonly moves: string;
   /** Held by the process that moves a team. */
@@ -53,6 +55,7 @@ export function rootPaths(root: string): RootPaths {
     relay: join(teams, '.relay'),
     relayLock: join(teams, '.relay.lock'),
     diverged: join(teams, '.diverged'),
+    cutOff: join(teams, '.cut-off'),
     moves: join(teams, '.moves'),
     moveLock: (name) => join(teams, `.${name}.move.lock`),
     shelf: (kind) => join(teams, kind),
@@ -96,6 +99,8 @@ export interface TeamPaths {
   /** The team's own locks. */
   readonly locks: string;
   readonly processes: string;
+  /** Of a replica that was put away: the records that its store does not have. */
+  readonly onlyHere: string;
   /** Of a replica: which processes run on other machines. */
   readonly elsewhere: string;
   /** Of a replica: the hosts of the store, and which members are placed on them. */
@@ -221,6 +226,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     processes: inside('processes'),
     elsewhere: inside('elsewhere.json'),
     hosts: inside('hosts.json'),
+    onlyHere: inside('only-here.jsonl'),
     logs: inside('logs'),
     results: inside('results'),
     blobs: inside('blobs'),

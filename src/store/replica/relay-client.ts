@@ -11,7 +11,7 @@ import type { Seal } from '../user/seal.ts';
 import { requireUndiverged } from './replica-root.ts';
 import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
 
-/** How long a record waits for its answer: a failover takes seconds. */
+/** How long a record of a verb waits for its answer: a failover takes seconds. */
 const PATIENCE_MS = 60_000;
 /** The same for a lease, which would be lapsed by then. */
 const LEASE_PATIENCE_MS = 8_000;
@@ -170,7 +170,7 @@ export class RelayClient {
   readonly #root: string;
   readonly #seal: Seal;
   readonly #clock: RelayClock;
-  readonly #patienceMs: number;
+  #patienceMs: number;
   /** Questions that are not answered yet. */
   readonly #open = new Set<AbortController>();
   #hasServed = false;
@@ -298,6 +298,11 @@ export class RelayClient {
       if (codeOf(error) === 'ENGINE_UNREACHABLE') return false;
       throw error;
     }
+  }
+
+  /** What is asked from now on waits so long for its answer, in milliseconds; a lease does not. */
+  waitFor(ms: number): void {
+    this.#patienceMs = ms;
   }
 
   /** The process must end: what a store or a relay that is away does not answer within seconds stays unknown. */

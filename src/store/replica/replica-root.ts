@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { folderIdentitySchema, isSameFolder } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import { lookAt, type Disk } from '../files/disk.ts';
+import { lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
 import { rootPaths } from '../files/paths.ts';
@@ -50,6 +50,26 @@ export function markReplica(disk: Disk, root: string, store: string): void {
 /** What a team in a store cannot do yet (docs/scale-out.md). */
 export const notInAStore = (what: string): StoreError =>
   new StoreError('ENGINE_UNFIT', `This team is in a store on PostgreSQL, where ${what} is not possible yet.`);
+
+const cutOffSchema = z.object({ since: z.number() });
+
+/** Since when the relay of a replica does not hear the store, in milliseconds since 1970; undefined while it does. */
+export function cutOffSince(disk: Disk, root: string): number | undefined {
+  const text = readText(disk, rootPaths(root).cutOff, 4096);
+  if (text === undefined || replicaOf(disk, root) === undefined) return undefined;
+  const mark = jsonAnswer(cutOffSchema, text);
+  return mark.ok ? mark.value.since : undefined;
+}
+
+/** Only for the relay. @param now milliseconds since 1970; a mark that is there stays */
+export function noteCutOff(disk: Disk, root: string, now: number): void {
+  if (cutOffSince(disk, root) !== undefined) return;
+  const text = `${JSON.stringify({ since: now })}\n`;
+  replaceFile(disk, rootPaths(root).cutOff, text, randomBytes(4).toString('hex'), { durable: false });
+}
+
+/** Only for the relay: it hears the store. */
+export const noteConnected = (disk: Disk, root: string): void => removeFile(disk, rootPaths(root).cutOff);
 
 /** @throws StoreError `ENGINE_DIVERGED` */
 export function requireUndiverged(disk: Disk, root: string): void {

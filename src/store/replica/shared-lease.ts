@@ -9,29 +9,35 @@ import type { RelayClient } from './relay-client.ts';
 const RENEW_MS = 2_500;
 
 interface SharedLease {
+  /** Milliseconds since the store has confirmed it. */
+  silentFor(): number;
   release(): Promise<void>;
 }
 
 /**
  * @param owner the same text for each renewal, and of no other process
  * @param onLost called once: another process has the lease, or the team is gone
+ * @param monotonic milliseconds of a clock that never goes back
  * @returns the lease, or who has it
  * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_DIVERGED`, `TEAM_GONE`
  */
 export async function takeSharedLease(
   relay: RelayClient,
   { team, name, owner }: { readonly team: Name; readonly name: Name; readonly owner: string },
-  onLost: (why?: Error) => void,
+  { onLost, monotonic }: { readonly onLost: (why?: Error) => void; readonly monotonic: () => number },
 ): Promise<SharedLease | string> {
   const asked = { name, owner, isFirst: false };
+  let confirmedAt = monotonic();
   const holder = await relay.takeLease(team, { ...asked, isFirst: true });
   if (holder !== owner) return holder ?? '';
   let isAsking = false;
   const renew = async (): Promise<void> => {
     if (isAsking) return;
     isAsking = true;
+    const askedAt = monotonic();
     try {
-      if ((await relay.takeLease(team, asked)) !== owner) lose();
+      if ((await relay.takeLease(team, asked)) === owner) confirmedAt = askedAt;
+      else lose();
     } catch (error) {
       // While the store is away nobody else can take it, and nothing can be written.
       if (['TEAM_GONE', 'ENGINE_DIVERGED'].includes(codeOf(error) ?? ''))
@@ -46,6 +52,7 @@ export async function takeSharedLease(
     onLost(why);
   };
   return {
+    silentFor: () => monotonic() - confirmedAt,
     release: async () => {
       clearInterval(timer);
       // It lapses by itself where the relay is away.

@@ -32,7 +32,7 @@ import { livenessOf } from '../../os/process-table.ts';
 import { withName } from './name-lock.ts';
 import { notInAStore, replicaOf } from '../replica/replica-root.ts';
 import { isMoving } from '../replica/unfinished-moves.ts';
-import { documentPath, holdsEverywhere, type Documents } from '../replica/team-documents.ts';
+import { documentPath, type Documents } from '../replica/team-documents.ts';
 import { archiveStamp, finishArchive, setAsideOrphan } from './team-list.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { keptPlace } from './work-place.ts';
@@ -95,10 +95,7 @@ export function makeReplica(
   for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, livenessOf);
   probeFileSystem(disk, at.teams);
   withName(at.root, name, { disk, clock, lockTimeoutMs }, () =>
-    createInName(disk, at, { name, clock, id: newId(clock.now()) }, (draft) => {
-      const everywhere = [...documents].filter(([document]) => holdsEverywhere(document));
-      fillFolder(disk, draft, '', new Map(everywhere));
-    }),
+    createInName(disk, at, { name, clock, id: newId(clock.now()) }, (draft) => fillFolder(disk, draft, '', documents)),
   );
 }
 

@@ -41,6 +41,8 @@ const ownerSchema = z.object({
 export type LeaseOwner = z.infer<typeof ownerSchema>;
 
 export interface Lease {
+  /** Milliseconds since the store of the team has confirmed it; 0 for a team on files. */
+  silentFor(): number;
   /** Gives the lease back, if it is still ours. */
   release(): Promise<void>;
 }
@@ -58,7 +60,7 @@ export interface LeaseEnvironment {
   readonly isOurs: () => boolean;
   readonly alive?: (who: ProcessIdentity) => Liveness;
   /** Of a team in a store, where another machine may have the lease. */
-  readonly relay?: (() => Promise<RelayClient>) | undefined;
+  readonly shared?: { readonly relay: () => Promise<RelayClient>; readonly monotonic: () => number } | undefined;
 }
 
 /**
@@ -69,16 +71,20 @@ export interface LeaseEnvironment {
 export async function takeLease(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
   const answer = await takeHere(paths, member, environment);
   const folder = folderAt(environment.disk, paths.folder);
-  if (!answer.held || environment.relay === undefined || folder === undefined) return answer;
+  const { shared, onLost } = environment;
+  if (!answer.held || shared === undefined || folder === undefined) return answer;
   try {
     const owner = holderText(folder, environment.now());
     const { takeSharedLease } = await import('../replica/shared-lease.ts');
     const asked = { team: paths.name, name: member, owner };
-    const shared = await takeSharedLease(await environment.relay(), asked, environment.onLost);
-    if (typeof shared !== 'string')
-      return { held: true, lease: { release: () => shared.release().finally(() => answer.lease.release()) } };
+    const { monotonic } = shared;
+    const taken = await takeSharedLease(await shared.relay(), asked, { onLost, monotonic });
+    if (typeof taken !== 'string') {
+      const release = (): Promise<void> => taken.release().finally(() => answer.lease.release());
+      return { held: true, lease: { silentFor: taken.silentFor, release } };
+    }
     await answer.lease.release();
-    return { held: false, owner: undefined, elsewhere: holderIn(shared) };
+    return { held: false, owner: undefined, elsewhere: holderIn(taken) };
   } catch (error) {
     await answer.lease.release();
     throw error;
@@ -107,7 +113,8 @@ async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnviro
       hold.release();
       throw error;
     }
-    return { held: true, lease: { release: () => giveBack(paths, member, me, hold, environment) } };
+    const release = (): Promise<void> => giveBack(paths, member, me, hold, environment);
+    return { held: true, lease: { silentFor: () => 0, release } };
   });
 }
 

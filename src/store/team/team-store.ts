@@ -218,8 +218,8 @@ export class TeamStore {
    */
   forLease(onLost: (why?: Error) => void = () => {}, isOurs: () => boolean = () => true): LeaseEnvironment {
     const { disk, locks, clock } = this;
-    const relay = this.isShared ? () => this.#relay() : undefined;
-    return { disk, locks, now: () => clock.now(), onLost, isOurs, relay };
+    const shared = this.isShared ? { relay: () => this.#relay(), monotonic: () => clock.monotonic() } : undefined;
+    return { disk, locks, now: () => clock.now(), onLost, isOurs, shared };
   }
 
   /** The process of a member, or of the lead, on another machine. */
@@ -268,6 +268,11 @@ export class TeamStore {
   /** This process must end: in a store that is away nothing is waited for but a few seconds. */
   hurry(): void {
     void this.#client?.then((client) => client.hurry());
+  }
+
+  /** This process has a lease: what it writes while the store is away waits for so long, in milliseconds. */
+  waitFor(ms: number): void {
+    if (this.isShared) void this.#relay().then((client) => client.waitFor(ms));
   }
 
   #relay(): Promise<RelayClient> {

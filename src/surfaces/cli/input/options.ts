@@ -38,6 +38,9 @@ export const duration = z
   })
   .optional();
 
+/** After which time without a word of the store members end, in milliseconds: not before their leases lapse. */
+export const cutOffAfter = duration.refine((ms) => ms === undefined || ms >= 10_000, 'Expected at least 10s.');
+
 export const wholeNumber = z
   .string()
   .regex(/^[0-9]{1,9}$/, 'Expected a whole number.')

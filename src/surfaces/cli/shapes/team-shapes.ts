@@ -32,7 +32,14 @@ const lead = z.strictObject({
   stopped: z.literal(true).optional(),
   unread: counted,
 });
-export const status = answer({ team: text, outcome, members: z.array(member), tasks: counts, lead });
+export const status = answer({
+  team: text,
+  outcome,
+  cutOffSince: time.optional(),
+  members: z.array(member),
+  tasks: counts,
+  lead,
+});
 
 export const made = answer({ team: text });
 export const detached = answer({ team: text, pid: counted });

@@ -67,6 +67,7 @@ export const teams: readonly Verb[] = [
       { flags: '--join', what: 'join the team as a new member' },
       { flags: '--role <role>', what: 'the role of a new member (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'exit after this time without work' },
+      { flags: '--cut-off-after <duration>', what: 'exit when the store is not heard for so long (default 10m)' },
       ...budgetOptions('this teammate'),
     ],
     examples: [

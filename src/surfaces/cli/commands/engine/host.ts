@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import {
   agentRuleVariables,
+  encodeCutOffAfter,
   isHostWord,
   isReplica,
   machineName,
@@ -11,7 +12,7 @@ import {
   UsageError,
 } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
-import { hostLabels, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { cutOffAfter, hostLabels, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';
@@ -20,10 +21,11 @@ import type { Act } from '../../verb.ts';
 const MOST_SLOTS = 512;
 const DEFAULT_SLOTS = 8;
 
-const schema = z.object({ team: text, slots: wholeNumber, labels: hostLabels, name: text });
+const schema = z.object({ team: text, slots: wholeNumber, labels: hostLabels, name: text, cutOffAfter });
 
 export const act: Act = async (context, given) => {
-  const { team, slots = DEFAULT_SLOTS, labels, name = machineName().slice(0, 63) } = readOptions(schema, given);
+  const read = readOptions(schema, given);
+  const { team, slots = DEFAULT_SLOTS, labels, name = machineName().slice(0, 63) } = read;
   noMore(given.words);
   refuseMembers(context, 'be a host');
   if (slots < 1 || slots > MOST_SLOTS)
@@ -44,7 +46,7 @@ export const act: Act = async (context, given) => {
     labels,
     team: team === undefined ? undefined : parseName('team', team),
     cwd: context.io.cwd,
-    variables: agentRuleVariables(settings(context).session),
+    variables: { ...agentRuleVariables(settings(context).session), ...encodeCutOffAfter(read.cutOffAfter) },
     clock: realClock,
     signal: AbortSignal.any([interrupts.stop, context.io.gone]),
     onServing: () => {

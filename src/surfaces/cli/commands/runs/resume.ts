@@ -1,6 +1,17 @@
 /** `teams resume`: continues an interrupted run. */
 import * as z from 'zod';
-import { endedRun, openHandle, resumeTeam, UsageError, type EndedRun, type Name } from '../../../../app.ts';
+import {
+  endedRun,
+  keepRelay,
+  openHandle,
+  parseEngineAddress,
+  realClock,
+  resumeTeam,
+  takeFromEngine,
+  UsageError,
+  type EndedRun,
+  type Name,
+} from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
@@ -22,11 +33,15 @@ const schema = z.object({
   takeover: flag,
   retryFailed: flag,
   note: text,
+  fromEngine: flag,
 });
 
 export const act: Act = async (context, given) => {
   const flags = readOptions(schema, given);
   refuseMembers(context, 'resume a run');
+  using _relay = flags.fromEngine ? await fromEngine(context) : undefined;
+  // Without a team the replica is what it was about.
+  if (flags.fromEngine && given.words.length === 0) return 0;
   const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
   if (flags.retryFailed) await retryFailed(context, team.name, flags.note);
@@ -39,6 +54,27 @@ export const act: Act = async (context, given) => {
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };
   return leadRun(context, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(context));
 };
+
+/**
+ * Takes what the store has for what only this machine has, and says where that is.
+ *
+ * @returns keeps the relay until it is disposed of
+ */
+async function fromEngine(context: CliContext): Promise<Disposable> {
+  const { store, io } = context;
+  if (store === undefined)
+    throw new UsageError('USAGE', '--from-engine is for a replica: name its store with --store URL or TEAMS_STORE.');
+  const teams = await takeFromEngine(store.root, parseEngineAddress(store.url, 'environment'), realClock);
+  for (const { team, isThere, lost, folder, file } of teams)
+    context.warn(
+      `Team ${team} is as its store has it${isThere ? '' : ': gone'}. ${lost} ${lost === 1 ? 'record' : 'records'} that only this machine had ${lost === 1 ? 'is' : 'are'} in ${file}; as it was here it is in ${folder}.`,
+    );
+  return keepRelay(store, {
+    clock: realClock,
+    environment: io.environment,
+    tell: (text) => context.warn(text),
+  });
+}
 
 async function retryFailed(context: CliContext, team: Name, note: string | undefined): Promise<void> {
   const handle = openHandle(team, settings(context).open);

@@ -21,7 +21,7 @@ export const act: Act = async (context, given) => {
   return Promise.resolve(0);
 };
 
-function describe({ team, outcome, lead, members, tasks }: TeamStatus, folder: string): string {
+function describe({ team, outcome, lead, members, tasks, cutOffSince }: TeamStatus, folder: string): string {
   const led = lead.alive
     ? `${lead.machine === undefined ? `led by pid ${lead.pid ?? 'unknown'}` : `led on ${lead.machine}`} since ${lead.since === null ? 'a time unknown' : timeOfDay(lead.since)}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
     : 'no lead runs';
@@ -39,6 +39,9 @@ function describe({ team, outcome, lead, members, tasks }: TeamStatus, folder: s
   );
   return [
     `Team ${team}: ${outcome}; ${led}`,
+    ...(cutOffSince === undefined
+      ? []
+      : [`Cut off from its store since ${timeOfDay(cutOffSince)}: this may be old, and what is written waits.`]),
     ...(rows.length === 0 ? [] : ['', 'Members', table(rows).replaceAll(/^/gm, '  ')]),
     '',
     `Tasks: ${tasks.total}${counted.length === 0 ? '' : ` (${counted.join(', ')})`}`,

@@ -4,6 +4,7 @@ import {
   agentRuleVariables,
   configureMember,
   didYouMean,
+  encodeCutOffAfter,
   join,
   parseName,
   serve,
@@ -14,7 +15,7 @@ import {
   type TeamHandle,
 } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
-import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
+import { cutOffAfter, duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import type { CliContext } from '../../context.ts';
 import { freeTerminal, type ShownRun } from '../../output/lead-terminal.ts';
 import { budgetFlags, memberLimits } from '../../input/limit-change.ts';
@@ -23,10 +24,10 @@ import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ agent: text, role: text, idleTimeout: duration, join: flag, ...budgetFlags });
+const schema = z.object({ agent: text, role: text, idleTimeout: duration, cutOffAfter, join: flag, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { agent, role, idleTimeout, join: joins, ...limits } = readOptions(schema, given);
+  const { agent, role, idleTimeout, cutOffAfter: endAfter, join: joins, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'run another teammate');
   const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   const { store } = handle;
@@ -41,7 +42,11 @@ export const act: Act = async (context, given) => {
     const teammate = await join(store, name, {
       byHand: true,
       commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
-      environment: { ...context.io.environment, ...agentRuleVariables(settings(context).session) },
+      environment: {
+        ...context.io.environment,
+        ...agentRuleVariables(settings(context).session),
+        ...encodeCutOffAfter(endAfter),
+      },
       agent: spec,
       cwd: context.io.cwd,
       idleTimeoutMs: idleTimeout,
@@ -67,6 +72,7 @@ const ENDINGS: Readonly<Record<ExitReason, (name: string, team: string) => strin
   replaced: (name) => `${name} ended: another process works as ${name} now.`,
   signal: (name) => `${name} ended: it was stopped here. A task that it had is free again.`,
   gone: (name, team) => `${name} ended: the folder of team ${team} was removed or replaced.`,
+  'cut-off': (name) => `${name} ended: the store of its team was not heard for the time of --cut-off-after.`,
   unfit: (name) => `${name} ended: no agent can work for it here; \`teams doctor\` says what to do.`,
 };
 

@@ -1,0 +1,149 @@
+/**
+ * A replica that has what its store does not have any more takes what the store has, because a person says so. Each such
+ * team goes to the archive as it was here, with a file of the records that only this machine had, and is made anew.
+ */
+import { randomBytes } from 'node:crypto';
+import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
+import type { Clock } from '../../model/text/clock.ts';
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { EngineTeam } from '../../store/engine/engine-rows.ts';
+import { PAGE, EngineSession } from '../../store/engine/engine-session.ts';
+import { forgetDivergence, hasDiverged, holdReplica } from '../../store/engine/replica-place.ts';
+import { forgetViews } from '../../store/engine/carried-team.ts';
+import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import { lookAt, realDisk } from '../../store/files/disk.ts';
+import { replaceFile } from '../../store/files/file.ts';
+import { teamPaths, type TeamPaths } from '../../store/files/paths.ts';
+import { linesOf } from '../../store/files/journal.ts';
+import { documentsOf } from '../../store/replica/team-documents.ts';
+import { makeReplica } from '../../store/team/create-store.ts';
+import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
+import { openStore } from '../../store/team/team-store.ts';
+
+/** A team of which this machine had records that the store does not have. */
+export interface TakenTeam {
+  readonly team: Name;
+  /** Whether the store has the team at all. */
+  readonly isThere: boolean;
+  /** Records of its log, and of its ledger, that only this machine had. */
+  readonly lost: number;
+  /** Where the team is as it was here. */
+  readonly folder: string;
+  /** The file with those records, a line each. */
+  readonly file: string;
+}
+
+interface TeamLines {
+  readonly log: readonly string[];
+  readonly ledger: readonly string[];
+}
+
+/**
+ * @returns the teams that were made anew; call a relay then
+ * @throws UsageError `USAGE` for a replica that has not diverged; ConflictError `STILL_RUNNING`, `REFUSED`; StoreError
+ *   `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
+ */
+export async function takeFromEngine(root: string, address: EngineAddress, clock: Clock): Promise<TakenTeam[]> {
+  if (!hasDiverged(root))
+    throw new UsageError('USAGE', `The replica in ${root} has what its store has: there is nothing to take.`);
+  const session = await EngineSession.open(address, clock, () => {});
+  try {
+    const release = holdReplica(root, shownAddress(address), clock, { isDiverged: true });
+    try {
+      const there = await session.teams();
+      const gone = await session.goneTeams();
+      const taken: TakenTeam[] = [];
+      for (const [name, id] of replicasIn(root)) {
+        // A relay puts it away by itself.
+        if (id === undefined || gone.has(id)) continue;
+        const isThere = there.some((team) => team.id === id && team.name === name);
+        const lines = isThere ? await linesThere(session, id) : { log: [], ledger: [] };
+        const here = linesHere(teamPaths(root, name));
+        if (isThere && isBehind(here.log, lines.log) && isBehind(here.ledger, lines.ledger)) continue;
+        taken.push(await remade(session, root, { id, name, isThere, lines }, clock));
+      }
+      forgetDivergence(root);
+      return taken;
+    } finally {
+      release();
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+const linesThere = async (session: EngineSession, team: string): Promise<TeamLines> => ({
+  log: await all(session, team, 'log'),
+  ledger: await all(session, team, 'ledger'),
+});
+
+const linesHere = ({ log, ledger }: TeamPaths): TeamLines => ({
+  log: linesOf(realDisk, log),
+  ledger: lookAt(realDisk, ledger) ? linesOf(realDisk, ledger) : [],
+});
+
+/** Whether all that is here is there at the same place. */
+const isBehind = (here: readonly string[], there: readonly string[]): boolean =>
+  here.every((line, at) => line === there[at]);
+
+async function all(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
+  const lines: string[] = [];
+  for (let page = PAGE; page === PAGE;) {
+    const next = await session.after(team, lines.length, of);
+    lines.push(...next);
+    page = next.length;
+  }
+  return lines;
+}
+
+async function remade(
+  session: EngineSession,
+  root: string,
+  { id, name, isThere, lines }: EngineTeam & { readonly isThere: boolean; readonly lines: TeamLines },
+  clock: Clock,
+): Promise<TakenTeam> {
+  const paths = teamPaths(root, name);
+  makeReady(paths, clock);
+  const own = linesHere(paths);
+  const lost = [...onlyHere(own.log, lines.log), ...onlyHere(own.ledger, lines.ledger)];
+  const text = lost.map((line) => `${line}\n`).join('');
+  replaceFile(realDisk, paths.onlyHere, text, randomBytes(4).toString('hex'));
+  const kept = documentsOf(realDisk, paths);
+  const { folder, onlyHere: file } = retireReplica(root, name, clock);
+  if (isThere) {
+    const documents = new Map([...kept, ...(await session.documents(id))]);
+    makeReplica(root, { name, documents }, { clock });
+  }
+  return { team: name, isThere, lost: lost.length, folder, file };
+}
+
+/** A record that was sent again may have another number there. */
+function onlyHere(here: readonly string[], there: readonly string[]): string[] {
+  const known = new Set(there);
+  return here.filter((line) => !known.has(line));
+}
+
+/**
+ * Views are made anew, too: their state is of the log as it was here.
+ *
+ * @throws ConflictError `STILL_RUNNING`
+ */
+function makeReady(paths: TeamPaths, clock: Clock): void {
+  const store = openStore(paths, { clock });
+  try {
+    const names = [LEAD, ...store.board.fold().members.keys()];
+    const running = names.flatMap((name) => {
+      const owner = leaseOwner(realDisk, paths, name);
+      return owner?.where === 'here' && mayLive(owner) ? [`${name} (${placeOf(owner)})`] : [];
+    });
+    if (running.length > 0)
+      throw new ConflictError(
+        'STILL_RUNNING',
+        `Team ${paths.name} can take what its store has only while nobody works in it here: end ${running.join(', ')} first.`,
+      );
+    forgetViews(store);
+  } finally {
+    void store.close();
+  }
+}
