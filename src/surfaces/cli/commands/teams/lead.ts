@@ -29,7 +29,7 @@ export const act: Act = async (context, given) => {
       ...budgetWords(limits),
     ]);
   using interrupts = new Interrupts();
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+  interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
   const progress = await progressOf(context)(paths);
