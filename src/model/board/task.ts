@@ -54,6 +54,9 @@ export const resultSchema = z.strictObject({
 });
 export type TaskResult = z.infer<typeof resultSchema>;
 
+/** The most files of a change that its record names; its commit has all. */
+export const MOST_NAMED_FILES = 1_000;
+
 export const claimSchema = z.strictObject({ member: memberSchema, incarnation: z.string(), epoch: z.number().int() });
 export type Claim = z.infer<typeof claimSchema>;
 

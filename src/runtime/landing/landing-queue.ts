@@ -8,7 +8,7 @@ import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError, type StoreError } from '../../model/text/errors.ts';
 import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
-import type { LandingTask } from '../../model/board/task.ts';
+import { MOST_NAMED_FILES, type LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
@@ -307,7 +307,7 @@ export class LandingQueue {
     { id, claims }: LandingTask,
     { cause, why, files }: Pick<Extract<QueueStep, { do: 'bounce' }>, 'cause' | 'why' | 'files'>,
   ): Promise<void> {
-    const [short, named] = [why.slice(0, 4_096), files.slice(0, 1_000)];
+    const [short, named] = [why.slice(0, 4_096), files.slice(0, MOST_NAMED_FILES)];
     await this.#say({ type: 'task.bounced', task: id, epoch: claims, cause, why: short, files: named });
   }
 

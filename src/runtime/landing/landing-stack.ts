@@ -1,10 +1,10 @@
 /** The changes that wait, merged one on top of the other on the common state, and what landed in it before. */
-import type { LandingTask } from '../../model/board/task.ts';
+import { MOST_NAMED_FILES, type LandingTask } from '../../model/board/task.ts';
 import type { LineEntry, Stacked } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
-import { GitFailure, requireGit } from '../process/git-tree.ts';
+import { GitFailure, requireGit, treeChanges } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { changeMessage } from '../trees/change-message.ts';
 import { markedFiles } from '../trees/conflict-marks.ts';
@@ -71,15 +71,9 @@ export class LandingStack {
     const { attempt } = task;
     if (attempt.bundle !== undefined)
       await fetchCommit(this.#store, { commit: attempt.commit, bundle: attempt.bundle }, own);
-    const strays = this.#straysOf(task);
     const { files } = task.result;
-    if (strays.length > 0)
-      return {
-        kind: 'stray',
-        task,
-        files,
-        why: `${strays.join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`,
-      };
+    const named = this.#straysOf(task, files);
+    if (named.length > 0) return stray(task, named);
     // Only an agent whose change came back has marks in its tree.
     const marked = task.bounced === undefined ? [] : await markedFiles(task.attempt, own);
     if (marked.length > 0)
@@ -106,17 +100,37 @@ export class LandingStack {
       };
     }
     const { tree, commit, objects } = merged;
+    const unnamed = await this.#unnamedStrays(task, { top, tree }, own);
+    if (unnamed.length > 0) return stray(task, unnamed);
     await holdObjects(this.#store.paths, { commit, known: top, objects }, own);
     return { kind: 'stacked', task, tree, commit };
   }
 
-  #straysOf({ id, by, work, result }: LandingTask): string[] {
+  /**
+   * Strays that the record of the change does not name, by what would land: its member may run on another machine, and
+   * what that says is no proof.
+   */
+  async #unnamedStrays(
+    task: LandingTask,
+    { top, tree }: { readonly top: string; readonly tree: string },
+    own: GitWhere,
+  ): Promise<string[]> {
+    const isComplete = !this.#store.isShared && task.result.files.length < MOST_NAMED_FILES;
+    if (isComplete || this.#plan.gates.ownership !== true) return [];
+    const landing = await treeChanges(top, tree, own);
+    return this.#straysOf(
+      task,
+      landing.map(({ path }) => path),
+    );
+  }
+
+  #straysOf({ id, by, work }: LandingTask, changed: readonly string[]): string[] {
     if (this.#plan.gates.ownership !== true) return [];
     const store = this.#store;
     const granted = grantsIn(store).flatMap(({ member, files }) => (member === by.member ? files : []));
     const own = [...work.files, ...(work.artifact === undefined ? [] : [work.artifact])];
     const others = [...store.board.board.tasks.values()].flatMap((task) => (task.id === id ? [] : task.work.files));
-    return trespass({ changed: result.files, own, granted, others });
+    return trespass({ changed, own, granted, others });
   }
 
   /** Attempts that landed, by their key: the commit of each. */
@@ -141,4 +155,10 @@ export class LandingStack {
       return commit === '' ? [] : [{ commit, parent: parents.split(' ')[0] ?? '', key }];
     });
   }
+}
+
+function stray(task: LandingTask, strays: readonly string[]): LineEntry {
+  const files = [...new Set([...task.result.files, ...strays])];
+  const why = `${strays.join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`;
+  return { kind: 'stray', task, files, why };
 }

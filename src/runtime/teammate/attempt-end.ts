@@ -2,7 +2,7 @@
 import { claimOf } from '../../model/board/board.ts';
 import { ASKED_LIMIT } from '../../model/board/request.ts';
 import type { Body, Change } from '../../model/board/event.ts';
-import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
+import { MOST_NAMED_FILES, type ClaimedTask, type TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
@@ -49,7 +49,7 @@ function endOf(
   const result = {
     summary: summaryOf(text),
     hash: hashText(text),
-    files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_FILES),
+    files: tree === undefined ? changedFiles(task, store, cwd) : [...(change?.files ?? [])].slice(0, MOST_NAMED_FILES),
     exitCode: verdict.exitCode,
   };
   if (verdict.do === 'complete') {
@@ -59,9 +59,6 @@ function endOf(
   }
   return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
 }
-
-/** Files of a change that its record names; the attempt itself has all. */
-const MOST_FILES = 1_000;
 
 /** A change in a tree of its own is submitted, and lands later. */
 const completed = (

@@ -5,12 +5,20 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { inVault } from '../../../src/runtime/trees/vault.ts';
+import { shareCommit } from '../../../src/runtime/trees/shared-commits.ts';
+import { teamPaths } from '../../../src/store/files/paths.ts';
+import { openStore } from '../../../src/store/team/team-store.ts';
+import { openSeal } from '../../../src/store/user/seal.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { realClock } from '../../support/clock.ts';
 import type { Workplace } from '../../support/cli.ts';
 import { storePlace } from '../../support/machine.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 import { running } from '../../support/processes.ts';
 import { StoreUser } from '../../support/store-user.ts';
+import { name } from '../../support/team.ts';
 
 describe.skipIf(!hasPostgres)('trees of members on several machines', { timeout: 120_000 }, () => {
   let engine: Postgres;
@@ -165,6 +173,66 @@ describe.skipIf(!hasPostgres)('trees of members on several machines', { timeout:
     const text = readFileSync(join(a.project, 'src', 'shared.txt'), 'utf8');
     for (let n = 0; n < 6; n += 1) expect(text.split(`entry ${n}\n`)).toHaveLength(2);
   });
+
+  it('are judged by what would land of them, not by the files that the process of a member names', async () => {
+    const [a, b] = StoreUser.two(place);
+    project(a);
+    await host(b, 'one', '--slots', '1');
+    const go = join(place.root, 'go');
+    writeFileSync(
+      join(a.project, 'plan.json'),
+      JSON.stringify({
+        name: 'login',
+        isolation: 'trees',
+        members: [{ name: 'ada', agent: 'exec' }],
+        tasks: [
+          { subject: 't', files: ['mine.txt'], run: `echo 1 > mine.txt; until test -e ${go}; do sleep 0.1; done` },
+        ],
+        gates: { build: false, lint: false, test: false, ownership: true },
+      }),
+    );
+    const run = serving(a, 'run', 'plan.json');
+    await expect.poll(() => count(b, 'task.claimed'), { timeout: 30_000 }).toBe(1);
+    await submitFalsely(b);
+    await expect.poll(() => count(a, 'task.bounced') + count(a, 'task.landed'), { timeout: 20_000 }).toBe(1);
+    expect(logOf(a)).toContain('stolen.txt is not among the files of the task');
+    writeFileSync(go, '');
+    expect(await ended(run.child), run.said()).toBe(0);
+    await a.ok('apply', 'login', '--yes', '--store', url);
+    expect(readFileSync(join(a.project, 'mine.txt'), 'utf8')).toBe('1\n');
+    expect(existsSync(join(a.project, 'stolen.txt'))).toBe(false);
+  });
+
+  /** Submits the present claim of `ada` with a change of a file that it does not name. */
+  async function submitFalsely(user: StoreUser): Promise<void> {
+    const seal = openSeal(realDisk, join(user.state, 'teams', 'key'));
+    const store = openStore(teamPaths(user.root ?? '', name('login')), { clock: realClock, seal });
+    const { common, members, tasks } = store.board.fold();
+    if (common === undefined) throw new Error('The team has no common state.');
+    const vault = (args: readonly string[], input?: string): string => {
+      const all = [`--git-dir=${store.paths.vault}`, '-c', 'user.name=u', '-c', 'user.email=u@x', ...args];
+      const { status, stdout, stderr } = spawnSync('git', all, { input, encoding: 'utf8', env: place.environment });
+      expect(status, stderr).toBe(0);
+      return stdout.trim();
+    };
+    const blob = vault(['hash-object', '-w', '--stdin'], 'stolen\n');
+    const tree = vault(['mktree'], `${vault(['ls-tree', common.commit])}\n100644 blob ${blob}\tstolen.txt\n`);
+    const commit = vault(['commit-tree', tree, '-p', common.commit, '-m', 'one']);
+    const how = { signal: new AbortController().signal };
+    const { bundle } = await shareCommit(store, { commit, on: common }, inVault(store.paths, how));
+    const { outcome } = await store.board.append(
+      { by: name('ada'), inc: members.get(name('ada'))?.incarnation ?? '' },
+      () => ({
+        type: 'task.submitted',
+        task: '1',
+        epoch: tasks.get('1')?.claims ?? 0,
+        result: { summary: 'one', files: ['mine.txt'] },
+        attempt: { commit, base: common.commit, bundle },
+      }),
+    );
+    expect(outcome.ok).toBe(true);
+    await store.close();
+  }
 
   it('wait while the store is away, and lose nothing', async () => {
     const own = await Postgres.start();

@@ -19,6 +19,7 @@ import {
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
+import { serveVerbs } from '../served-verbs/verb-server.ts';
 import { applyAtEnd } from './apply-work.ts';
 import { budgetWords, withLimits, type BudgetFlags } from './limit-change.ts';
 import { settings } from './settings.ts';
@@ -75,6 +76,7 @@ export async function leadRun(
   interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
+  await using _verbs = await serveVerbs(context, paths);
   const progress = await show(paths);
   progress?.onStop?.(() => interrupts.press());
   let report: Report;
