@@ -2,10 +2,11 @@
  * The socket by which a lead answers other processes of the user in the same root (`bin/ask-lead.cjs`). It is in the
  * user's own state folder, beside the key.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { isServed, serveLocal, type LocalRequest } from '../../os/local-server.ts';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, FILE_MODE } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import { leadsFolder } from './own-folders.ts';
@@ -36,7 +37,7 @@ export async function answerAsLead(
   try {
     const lead = { root, place: placeOf(root), build: buildOf(bundle), environment };
     const folder = leadsFolder(environment);
-    mkdirSync(folder, { recursive: true, mode: DIRECTORY_MODE });
+    makeDirectoryPath(folder, DIRECTORY_MODE);
     await removeDeserted(folder);
     const socket = join(folder, `${lead.place}-${process.pid}`);
     const server = await serveLocal(socket, (request) => answer(request, lead));

@@ -30,7 +30,7 @@ export const act: Act = async (context, given) => {
       ...budgetWords(limits),
     ]);
   using interrupts = new Interrupts();
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+  interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
   await using _verbs = await serveVerbs(context, paths);
