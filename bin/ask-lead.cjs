@@ -4,7 +4,7 @@
  * process has loaded what this one would have to load. Whatever is not as expected means that this process does the
  * verb itself; nothing is written before the whole answer is there.
  */
-const { fstatSync, lstatSync, readdirSync, statSync, writeSync } = require('node:fs');
+const { fstatSync, lstatSync, readFileSync, readdirSync, statSync, writeSync } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
 
 const LOOKS = ['list', 'status', 'why', 'inbox', 'log'];
@@ -25,6 +25,18 @@ const isLook = ([verb, word]) => LOOKS.includes(verb) || (verb === 'task' && TAS
 /** Colours, widths and questions are for the process that has the terminal. */
 const isAtTerminal = () => isDevice(1) || (isDevice(0) && isDevice(2));
 
+/**
+ * Whether a teammate started this process (src/os/process-table.ts): without the token it speaks for nobody, which only a
+ * process of its own can tell.
+ */
+function isMarked() {
+  try {
+    return !/^Max file locks +unlimited /m.test(readFileSync('/proc/self/limits', 'latin1'));
+  } catch {
+    return false; // No /proc, no marks.
+  }
+}
+
 /** Not `isatty`, which loads more of Node; a device is a terminal, or is rare. */
 function isDevice(descriptor) {
   const stat = fstatSync(descriptor);
@@ -37,7 +49,7 @@ async function askLead(argv) {
   if (platform === 'win32' || !isLook(argv) || env.TEAMS_STORE) return undefined;
   try {
     const sockets = socketsFor(argv, env);
-    if (sockets.length === 0 || isAtTerminal()) return undefined;
+    if (sockets.length === 0 || isAtTerminal() || isMarked()) return undefined;
     const environment = Object.fromEntries(Object.entries(env).filter(([name]) => SENT.test(name)));
     const call = `${JSON.stringify({ argv, cwd: process.cwd(), build: build(), environment })}\n`;
     for (const socket of sockets) {
