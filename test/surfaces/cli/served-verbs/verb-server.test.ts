@@ -129,6 +129,26 @@ it('a member that asks has its own rights only', { timeout: 60_000 }, async () =
 });
 
 it(
+  'a process that a teammate started without its token asks nobody, and speaks for nobody',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { place, end } = await scene();
+    const asked = async (limit: string): Promise<number | null> => {
+      const line = `ulimit -x ${limit}; exec "$0" -e "$ASK" -- inbox login lead`;
+      const env = { ...place.environment, ASK };
+      const child = spawn('/bin/bash', ['-c', line, process.execPath], { cwd: place.root, env, stdio: 'ignore' });
+      await once(child, 'exit');
+      return child.exitCode;
+    };
+    expect(await asked('unlimited')).toBe(0);
+    expect(await asked('1000000')).toBe(NOBODY);
+    await end();
+  },
+);
+
+it(
   'a lead that is stopped or killed keeps nobody from looking, and the next one removes what it left',
   {
     timeout: 60_000,
