@@ -7,7 +7,16 @@
  * usual.
  */
 const { hash, randomBytes } = require('node:crypto');
-const { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
 const { dirname, join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
@@ -61,10 +70,22 @@ function isOnlyOurs(path) {
   return isOurs(statSync(dirname(path))) && isOurs(statSync(path));
 }
 
+/** Node's recursive mkdir never returns where the system makes none below one that is there, as in /proc. */
+function makeFolder(path) {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (error.code !== 'EEXIST') throw error;
+  }
+}
+
 /** Writes a checksum, then the data; the file gets its name only when it is complete. */
 function writeCache(path, data) {
   const fresh = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   writeFileSync(fresh, Buffer.concat([hash('sha256', data, 'buffer'), data]), { mode: 0o600 });
   renameSync(fresh, path);
 }

@@ -85,6 +85,7 @@ export type { Clock } from './model/text/clock.ts';
 export { realClock } from './os/system-clock.ts';
 export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { roomIn } from './os/output-queue.ts';
+export { outputTail } from './os/output-tail.ts';
 export { isInForeground } from './os/process-table-linux.ts';
 export { configuredStore, loadConfig } from './runtime/team/configuration.ts';
 export { replicaFolder } from './store/user/own-folders.ts';
@@ -94,7 +95,7 @@ export { detachLead, type DetachedPlace } from './runtime/process/detach.ts';
 export { TerminalProcess, type TerminalNews, type TerminalOrder } from './runtime/process/terminal-process.ts';
 export { diagnose } from './runtime/setup/doctor.ts';
 export { isHostWord } from './model/team/host-label.ts';
-export { requireHosts } from './runtime/placement/required-hosts.ts';
+export { requireHosts, requireHostsAhead } from './runtime/placement/required-hosts.ts';
 export { configureMember } from './runtime/lead/configure-member.ts';
 export { TwoLogs } from './runtime/views/merged-log.ts';
 export { eventLine } from './runtime/views/event-line.ts';
@@ -228,7 +229,17 @@ export { storedLine } from './store/mail/mail-lines.ts';
 export { teamPaths, type TeamPaths } from './store/files/paths.ts';
 export { findPrunable, finishPruning, type Prunable } from './runtime/setup/prune.ts';
 export { cwdOf, openForReading, stateIn, type TeamReader } from './store/team/team-reader.ts';
-export { archiveStamp, findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
+export { type AnsweringLead, answerAsLead, placeOf } from './store/user/lead-socket.ts';
+export { frequentBundle } from './runtime/process/package.ts';
+export type { LocalRequest } from './os/local-server.ts';
+export {
+  archiveStamp,
+  findRoot,
+  findTeam,
+  type ListedTeam,
+  listTeams,
+  longestBoardLog,
+} from './store/team/team-list.ts';
 export { archiveRemains, remainsOf } from './store/team/remains.ts';
 export {
   appendTranscript,

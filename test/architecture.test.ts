@@ -84,7 +84,7 @@ const ARCHITECTURE: Architecture = {
       packages: ['commander', 'fast-string-width', 'zod', 'yaml'],
       builtins: TALK,
     },
-    'surfaces/wire': { rooms: [], builtins: TALK },
+    'surfaces/wire': { rooms: ['app.ts'], builtins: TALK },
     'surfaces/person': { rooms: ['app.ts'], packages: ['zod'] },
     'surfaces/http': { rooms: ['app.ts'], builtins: [...TALK, 'crypto', 'http', 'net'] },
     'surfaces/mcp': {
@@ -143,7 +143,7 @@ const ARCHITECTURE: Architecture = {
     {
       path: 'os/own-directory.ts',
       builtins: ['fs'],
-      why: 'directories of a program, opened without following links',
+      why: 'makes directories, and opens those of a program without following links',
     },
     { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
     {

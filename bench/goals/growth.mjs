@@ -4,15 +4,17 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { VERBS, verbId } from '../limits.mjs';
+import { ledId, VERBS, verbId } from '../limits.mjs';
 import { ROOT } from '../lib/build.mjs';
 import { median, ratio } from '../lib/figures.mjs';
-import { residentMb } from '../lib/process-cost.mjs';
+import { processorMs, residentMb } from '../lib/process-cost.mjs';
 import { processorTime, wallTime } from '../lib/timed-program.mjs';
 
 export const rows = [11, 12];
 
 const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+/** A lead has started, and its first looks are over. */
+const SETTLED_MS = 3_000;
 const SIZES = [100, 10_000, 100_000];
 const TEAMS = join(ROOT, 'bin', 'teams.js');
 
@@ -52,6 +54,7 @@ export async function measure(bench) {
   show(bench, sizes, times, empties);
   if (bench.wants(11))
     for (const verb of VERBS.commandLine) bench.check(verbId(11, verb), { ours: times[verb][0], theirs: empties });
+  if (bench.wants(11)) await askLead(bench, teams[0], empty);
   if (!bench.wants(12)) return;
   for (const verb of VERBS.notGrowing)
     bench.check(verbId(12, verb), { ours: times[verb].at(-1), theirs: times[verb][0] });
@@ -59,6 +62,31 @@ export async function measure(bench) {
   bench.check('12.list', { ours: ((many - few) * 1_000) / (SIZES.at(-1) - SIZES[0]) });
   await leads(bench, teams);
   await sendsAndTakes(bench);
+}
+
+/** The verbs that a living lead answers: what they cost their own process; the lead's part is told beside it. */
+async function askLead(bench, { root }, empty) {
+  const lead = spawn(process.execPath, [TEAMS, 'lead', 'bench', '--root', root, '--quiet'], { env, stdio: 'ignore' });
+  await setTimeout(SETTLED_MS);
+  const times = Object.fromEntries(VERBS.looking.map((verb) => [verb, []]));
+  const empties = [];
+  const ofLead = [];
+  for (let round = 0; round <= Math.min(bench.size.starts, 45); round += 1) {
+    const alone = await processorTime([empty]);
+    const before = processorMs(lead.pid);
+    const took = [];
+    for (const verb of VERBS.looking)
+      took.push(await processorTime([TEAMS, ...ARGUMENTS[verb](round), '--root', root]));
+    const share = (processorMs(lead.pid) - before) / VERBS.looking.length;
+    if (round === 0) continue; // The lead loads what it answers with.
+    empties.push(alone);
+    ofLead.push(share);
+    for (const [at, verb] of VERBS.looking.entries()) times[verb].push(took[at]);
+  }
+  lead.kill('SIGTERM');
+  await once(lead, 'exit');
+  bench.say(`what the lead does for an answer takes it ${median(ofLead).toFixed(1)} ms more`);
+  for (const verb of VERBS.looking) bench.check(ledId(verb), { ours: times[verb], theirs: empties });
 }
 
 function show(bench, sizes, times, empties) {

@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -14,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { makeDirectoryPath } from '../os/own-directory.ts';
 import { codeOf, UsageError } from '../model/text/errors.ts';
 
 /** Why no program can start in this directory, as the rest of a sentence; undefined when one can. */
@@ -47,7 +47,7 @@ export function writeInside(directory: string, path: string, text: string): bool
   const root = realpathSync(directory);
   const target = resolve(root, path);
   if (!isInside(root, target) || !isInside(root, realpathSync(nearestThere(dirname(target))))) return false;
-  mkdirSync(dirname(target), { recursive: true });
+  makeDirectoryPath(dirname(target));
   const fd = openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW);
   try {
     writeFileSync(fd, text);

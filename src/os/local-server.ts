@@ -4,6 +4,7 @@
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { outputTail } from './output-tail.ts';
 
 /** The kernel's limit. Node cuts a longer path silently, so that two servers could get one socket. */
 const MOST_PATH_BYTES = 107;
@@ -98,7 +99,9 @@ function leave(socket: Socket): void {
 /** The first line; undefined if it does not come in time, or is too long. */
 function headOf(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let known = Buffer.alloc(0);
+    // A client may send it byte by byte.
+    const known = outputTail(MOST_HEAD_BYTES);
+    let size = 0;
     const end = (head: string | undefined): void => {
       clearTimeout(late);
       socket.off('readable', read).off('end', stop).off('close', stop);
@@ -109,11 +112,13 @@ function headOf(socket: Socket): Promise<string | undefined> {
     const read = (): void => {
       for (let bytes: unknown = socket.read(); Buffer.isBuffer(bytes); bytes = socket.read()) {
         const line = bytes.indexOf(10);
-        known = Buffer.concat([known, line < 0 ? bytes : bytes.subarray(0, line)]);
-        if (known.length > MOST_HEAD_BYTES) return stop();
+        const part = line < 0 ? bytes : bytes.subarray(0, line);
+        size += part.length;
+        if (size > MOST_HEAD_BYTES) return stop();
+        known.push(part);
         if (line < 0) continue;
         if (line + 1 < bytes.length) socket.unshift(bytes.subarray(line + 1));
-        return end(known.toString('utf8'));
+        return end(known.bytes().toString('utf8'));
       }
     };
     socket.on('readable', read).once('end', stop).once('close', stop);

@@ -66,7 +66,7 @@ function bundlesOf(line: string): readonly string[] {
      const { readFileSync } = fs;
      const names = [];
      fs.readFileSync = (path, ...more) => {
-       if (/[.]cjs$/.test(String(path))) names.push(String(path).split('/').at(-1));
+       if (/dist[/][^/]+[.]cjs$/.test(String(path))) names.push(String(path).split('/').at(-1));
        return readFileSync(path, ...more);
      };
      process.on('exit', () => fs.writeFileSync(${JSON.stringify(join(folder, 'bundles'))}, JSON.stringify(names)));`,

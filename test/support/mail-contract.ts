@@ -37,7 +37,8 @@ export class TeamMail {
 
   say(content: string, from = 'bob', draft: Partial<Draft> = {}, id?: string) {
     const { sender } = this.#place.sending;
-    return sender.send({ sender: from, recipient: ada, id, draft: { type: 'message', content, ...draft } });
+    const known = id === undefined ? {} : { id };
+    return sender.send({ sender: from, recipient: ada, ...known, draft: { type: 'message', content, ...draft } });
   }
 
   /** A process of hers. @param isCurrent false once another one has taken over */

@@ -1,9 +1,13 @@
 /** A program in its isolation that fills the memory of its member's process by the one socket that it has. */
+import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { openBroker, type CommandLine } from '../../src/runtime/isolation/broker.ts';
+import { main } from '../../src/surfaces/cli/main.ts';
+import { Workplace } from '../support/cli.ts';
 import { readStdin } from '../../src/surfaces/cli/input/stdin.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -70,6 +74,57 @@ it('a command whose answer is not read ends when too much waits, and others go o
   await dropped;
   expect(String(await buffer(connect(['wisdom']).end()))).toContain('told');
   unread.destroy();
+});
+
+it('an MCP server behind a socket listens to no signal of the process that serves it', async () => {
+  const place = new Workplace();
+  await place.teams('create', 'crew', '--member', 'ada');
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: string[] = [];
+  const before = process.listenerCount('SIGINT');
+  const answered = once(output, 'data');
+  const ended = main(['mcp', '--team', 'crew', '--as', 'ada'], {
+    stdin: input,
+    stdout: { write: () => true },
+    stderr: { write: (text) => said.push(text) },
+    environment: place.environment,
+    cwd: place.root,
+    gone: new AbortController().signal,
+    wire: { input, output },
+  });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } };
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  await Promise.race([answered, ended.then((code) => expect.fail(`exit ${code}: ${said.join('')}`))]);
+  expect(process.listenerCount('SIGINT')).toBe(before);
+  input.end();
+  expect(await ended).toBe(0);
+});
+
+it('floods, half closed connections, broken text and descriptors of a program end nothing, and others are answered', async () => {
+  const connect = await broker(async ([verb], io) => {
+    io.stdout.write(`${verb ?? ''}\n`);
+    return Promise.resolve(0);
+  });
+  const hostile = [
+    '\xff\xfe{]\n',
+    '{"argv":',
+    '\n',
+    `${'x'.repeat(2 * MIB)}\n`,
+    '{"argv":["delete"]}\n',
+    '{"argv":{}}\n',
+  ];
+  const open: Socket[] = [];
+  for (let round = 0; round < 40; round += 1)
+    for (const text of hostile) {
+      const client = connect(['status']).on('error', () => undefined);
+      client.write(Buffer.from(text, 'latin1'));
+      if (round % 4 === 0) client.end();
+      else if (round % 4 === 1) client.destroy();
+      else open.push(client);
+      if (open.length > 16) open.shift()?.destroy();
+    }
+  expect(String(await buffer(connect(['wisdom']).end()))).toContain('wisdom');
+  for (const client of open) client.destroy();
 });
 
 it('the MCP servers of a member are limited', async () => {

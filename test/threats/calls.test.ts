@@ -1,6 +1,7 @@
 /**
  * What no mount forbids, and the filter of system calls does, in the isolation of programs and of shell commands: files
- * in the workspace that give others the user's rights, and the keyring of the user's session.
+ * in the workspace that give others the user's rights, the keyring of the user's session, and the control groups of
+ * processes outside.
  */
 import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
@@ -24,6 +25,9 @@ chmod 2755 made 2>/dev/null && echo group
 install -m 4755 /bin/true by-install 2>/dev/null && echo install
 perl calls.pl
 unshare -Ur perl calls.pl 2>/dev/null
+for kind in "cgroup2 none" "cgroup -o memory none" "cgroup -o pids none"; do
+  unshare -UrmC sh -c "mkdir -p /tmp/groups; mount -t $kind /tmp/groups" 2>/dev/null && echo groups
+done
 chmod 1755 made && chmod 0755 made && cp /bin/true copied && ./copied && echo worked`;
 
 let place: FencePlace;
@@ -33,12 +37,12 @@ beforeEach(() => {
 });
 
 describe.runIf(callFilter(process.arch) !== undefined && process.arch === 'x64')('an isolated process', () => {
-  it('makes no file with the rights of the user, and sees no key: a program', async () => {
+  it('makes no file with the rights of the user, and sees no key and no control group: a program', async () => {
     expect(await runInside(await openFence(place), place, SCRIPT)).toBe('worked\n');
     expect(statSync(join(place.work, 'made')).mode & 0o7777).toBe(0o755);
   });
 
-  it('makes no file with the rights of the user, and sees no key: a shell command', async () => {
+  it('makes no file with the rights of the user, and sees no key and no control group: a shell command', async () => {
     const { isolation, around } = await openShellIsolation({
       setting: 'auto',
       root: place.work,

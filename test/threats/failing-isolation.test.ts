@@ -103,6 +103,34 @@ it.skipIf(bwrap === undefined).each(KINDS)('%s is isolated if that fails for a m
   expect(JSON.stringify(opened)).not.toContain('missing');
 });
 
+/** A place whose bubblewrap works until members have used up what each start of it needs. */
+function exhaustible(): FencePlace & { readonly exhaust: () => void } {
+  const place = fencePlace();
+  const bin = join(place.base, 'bin');
+  mkdirSync(bin);
+  const script = `#!/bin/sh\n[ -e "${bin}/none" ] || exec ${bwrap ?? ''} "$@"\necho "bwrap: Creating new namespace failed: No space left on device" >&2\nexit 1\n`;
+  writeFileSync(join(bin, 'bwrap'), script, { mode: 0o755 });
+  const environment = { ...place.environment, PATH: `${bin}:${PATH}` };
+  return { ...place, environment, exhaust: () => writeFileSync(join(bin, 'none'), '') };
+}
+
+it
+  .skipIf(bwrap === undefined)
+  .each(KINDS.flatMap(([first, open]) => KINDS.map(([then, reopen]) => [then, first, open, reopen] as const)))(
+  '%s does not run unheld once %s was isolated, if bubblewrap works nowhere any more',
+  async (_, __, open, reopen) => {
+    const place = exhaustible();
+    await open(place);
+    place.exhaust();
+    await expect(reopen(place)).rejects.toMatchObject({
+      code: 'AGENT_UNAVAILABLE',
+      message: expect.stringMatching(
+        /now, though isolation has worked since this machine started: .*No space/,
+      ) as string,
+    });
+  },
+);
+
 it.skipIf(bwrap === undefined)('where it works nowhere it is missing, with the reason', async () => {
   const place = failing(() => '--');
   expect(await shell(place)).toMatchObject({

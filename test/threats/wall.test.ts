@@ -274,7 +274,9 @@ describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
     writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', {
       mode: 0o755,
     });
-    const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
+    // Where isolation has worked once, it is needed.
+    const fresh = { HOME: home, XDG_STATE_HOME: tempDir() };
+    const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, ...fresh };
     // With names to protect, the proof of the mounts would be the first to fail.
     const empty = tempDir();
     const leaky = await openShellIsolation({ setting: 'auto', root: empty, environment });

@@ -2,8 +2,9 @@
  * A conversation on disk, one record a line, appended before anything follows from it: a later process continues where
  * this one was. A torn last line is the unfinished write of a killed process; it is skipped.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 
 export interface SessionFile {
   append(record: object): void;
@@ -19,7 +20,7 @@ export function readSession(path: string): unknown[] | undefined {
 }
 
 export function sessionFile(path: string): SessionFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectoryPath(dirname(path), 0o700);
   return {
     // The newline in front keeps a torn fragment from swallowing this record.
     append: (record) => appendFileSync(path, `\n${JSON.stringify(record)}\n`, { mode: 0o600 }),

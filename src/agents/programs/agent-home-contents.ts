@@ -9,7 +9,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -22,7 +21,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import process from 'node:process';
-import { withinOwn } from '../../os/own-directory.ts';
+import { makeDirectoryPath, withinOwn } from '../../os/own-directory.ts';
 
 interface HomeContents {
   /** Path below the home → directory and file of the user's own; only existing files are linked. */
@@ -42,7 +41,7 @@ interface HomeContents {
  * @returns the home
  */
 export function prepareHome(home: string, { links = {}, copies = {}, files = {}, keeps }: HomeContents): string {
-  mkdirSync(dirname(home), { recursive: true, mode: 0o700 });
+  makeDirectoryPath(dirname(home), 0o700);
   if (keeps !== undefined) withinOwn(home, '.', (at) => clear(at, keeps, new Set(Object.keys(links))));
   withinOwn(home, '.', () => {});
   for (const [path, [directory, file]] of Object.entries(links))

@@ -1,4 +1,8 @@
-/** JSON objects, one a line, from a stream that may hold anything. Pure; memory is bounded by the longest line. */
+/**
+ * JSON objects, one a line, from a stream that may hold anything. Pure; memory is bounded by the longest line, also where
+ * it comes byte by byte.
+ */
+import { outputTail } from '../../os/output-tail.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -17,14 +21,19 @@ const TOLD = 2_000;
 
 /** @returns a function that takes a stream's pieces in order, and returns the lines that each completes */
 export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[] {
-  let pieces: Buffer[] = [];
+  let begun = outputTail(longest);
   let length = 0;
   let isEndless = false;
 
+  const drop = (): void => {
+    begun = outputTail(longest);
+    length = 0;
+  };
   const finish = (last: Buffer): JsonLine[] => {
-    const line = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
-    [pieces, length] = [[], 0];
-    const text = line.toString('utf8').trim();
+    const isWhole = length === last.length;
+    if (!isWhole) begun.push(last);
+    const text = (isWhole ? last : begun.bytes()).toString('utf8').trim();
+    drop();
     return text === '' ? [] : [readLine(text)];
   };
   return (bytes) => {
@@ -34,10 +43,10 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[]
       const piece = bytes.subarray(from, end < 0 ? bytes.length : end);
       length += piece.length;
       isEndless = length > longest;
-      if (isEndless) [pieces, length] = [[], 0];
+      if (isEndless) drop();
       else if (end >= 0) lines.push(...finish(piece));
       // A copy: the piece is a view of a buffer that would otherwise be kept whole.
-      else if (piece.length > 0) pieces.push(Buffer.from(piece));
+      else if (piece.length > 0) begun.push(piece);
       if (end < 0) break;
       from = end + 1;
     }

@@ -12,6 +12,10 @@ export type SharedCommit = z.infer<typeof sharedCommitSchema>;
 /** What the pieces of a commit hold together, at most: they go through the memory of two processes and of the server. */
 export const MOST_SHARED_BYTES = 64 * 1024 * 1024;
 export const PIECE_BYTES = 4 * 1024 * 1024;
+/** Characters of a piece, which is in base64. */
+export const PIECE_LENGTH = Math.ceil(PIECE_BYTES / 3) * 4;
+/** Characters of all lists that a machine reads to get one commit. */
+export const MOST_LIST_LENGTH = 64 * 1024 * 1024;
 
 export const sharedListSchema = z.object({
   commit: commitSchema,

@@ -1,7 +1,8 @@
 /**
  * The system calls that an isolated program is refused, as a seccomp program for the kernel (classic BPF). A mount
  * cannot forbid what they do: a file in the workspace is the user's, so with a set-user-id bit or with capabilities
- * another local user who runs it gets the user's rights; and the kernel's session keyring goes through every namespace.
+ * another local user who runs it gets the user's rights; the kernel's session keyring goes through every namespace; and
+ * who makes a namespace of control groups may mount them, and end the processes outside that are in its own.
  */
 
 /** The numbers of calls on one kind of machine. */
@@ -14,13 +15,15 @@ interface Machine {
   readonly modes: readonly (readonly [number, number])[];
   /** They open files, with flags and a mode: `[number, flags, mode]`. */
   readonly opens: readonly (readonly [number, number, number])[];
+  /** They make namespaces: the flags are their first argument. */
+  readonly namespaces: readonly number[];
   /** Extended attributes: file capabilities are one. */
   readonly attributes: readonly number[];
-  /** Keyrings, and calls whose modes are not in their arguments; programs do without all of them. */
+  /** Keyrings, and calls whose modes and flags are not in their arguments; programs do without all of them. */
   readonly absent: readonly number[];
 }
 
-const [OPENAT2, FCHMODAT2, IO_URING_SETUP, SETXATTRAT] = [437, 452, 425, 463];
+const [OPENAT2, FCHMODAT2, IO_URING_SETUP, SETXATTRAT, CLONE3] = [437, 452, 425, 463, 435];
 
 const X64: Machine = {
   audit: 0xc000_003e,
@@ -38,8 +41,9 @@ const X64: Machine = {
     [2, 1, 2],
     [257, 2, 3],
   ],
+  namespaces: [56, 272],
   attributes: [188, 189, 190, SETXATTRAT],
-  absent: [248, 249, 250, OPENAT2, IO_URING_SETUP],
+  absent: [248, 249, 250, OPENAT2, IO_URING_SETUP, CLONE3],
 };
 const X86: Machine = {
   audit: 0x4000_0003,
@@ -56,8 +60,9 @@ const X86: Machine = {
     [5, 1, 2],
     [295, 2, 3],
   ],
+  namespaces: [120, 310],
   attributes: [226, 227, 228, SETXATTRAT],
-  absent: [286, 287, 288, OPENAT2, IO_URING_SETUP],
+  absent: [286, 287, 288, OPENAT2, IO_URING_SETUP, CLONE3],
 };
 const ARM64: Machine = {
   audit: 0xc000_00b7,
@@ -68,8 +73,9 @@ const ARM64: Machine = {
     [33, 2],
   ],
   opens: [[56, 2, 3]],
+  namespaces: [220, 97],
   attributes: [5, 6, 7, SETXATTRAT],
-  absent: [217, 218, 219, OPENAT2, IO_URING_SETUP],
+  absent: [217, 218, 219, OPENAT2, IO_URING_SETUP, CLONE3],
 };
 const ARM: Machine = {
   audit: 0x4000_0028,
@@ -86,14 +92,17 @@ const ARM: Machine = {
     [5, 1, 2],
     [322, 2, 3],
   ],
+  namespaces: [120, 337],
   attributes: [226, 227, 228, SETXATTRAT],
-  absent: [309, 310, 311, OPENAT2, IO_URING_SETUP],
+  absent: [309, 310, 311, OPENAT2, IO_URING_SETUP, CLONE3],
 };
 /** By Node's name of the architecture, with the one whose programs run there as well. */
 const MACHINES: Readonly<Record<string, readonly Machine[]>> = { x64: [X64, X86], arm64: [ARM64, ARM] };
 
 /** Set-user-id and set-group-id. */
 const SET_ID = 0o6000;
+/** `CLONE_NEWCGROUP` */
+const CONTROL_GROUPS = 0x0200_0000;
 /** `O_CREAT` and `__O_TMPFILE`: without them a mode means nothing. */
 const CREATES = 0x40 | 0x40_0000;
 
@@ -111,10 +120,13 @@ const refuse = (errno: number): Step => [END, 0, 0, 0x0005_0000 | errno];
 const ALLOW: Step = [END, 0, 0, 0x7fff_0000];
 const isCall = (number: number, steps: readonly Step[]): Step[] => [[EQUAL, 0, steps.length, number], ...steps];
 
-const machineSteps = ({ end, modes, opens, attributes, absent }: Machine): Step[] => [
+const machineSteps = ({ end, modes, opens, namespaces, attributes, absent }: Machine): Step[] => [
   load(NUMBER),
   ...(end === undefined ? [] : ([[AT_LEAST, 0, 1, end], refuse(ENOSYS)] satisfies Step[])),
   ...modes.flatMap(([number, mode]) => isCall(number, [argument(mode), [ANY_BIT, 0, 1, SET_ID], refuse(EPERM), ALLOW])),
+  ...namespaces.flatMap((number) =>
+    isCall(number, [argument(0), [ANY_BIT, 0, 1, CONTROL_GROUPS], refuse(EPERM), ALLOW]),
+  ),
   ...opens.flatMap(([number, flags, mode]) =>
     isCall(number, [
       argument(flags),

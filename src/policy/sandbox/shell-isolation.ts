@@ -77,8 +77,11 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   const proved = [...gitOf(surroundings), ...seen, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
   return [
     ...filtering(bwrap, surroundings.filter),
-    '--unshare-all',
-    ...(surroundings.hasNetwork === true ? ['--share-net'] : []),
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    ...(surroundings.hasNetwork === true ? [] : ['--unshare-net']),
     '--die-with-parent',
     '--new-session',
     '--cap-drop',

@@ -4,6 +4,7 @@ import { startProcess } from '../../agents/programs/process.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { callFilter } from '../../policy/sandbox/call-filter.ts';
 import { keepCallFilter } from '../../store/user/call-filter-file.ts';
+import { wasProved } from '../../store/user/proved-isolation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,14 +38,29 @@ export function isolationRequired(why = 'it was not tried'): AgentError {
 }
 
 /**
- * Bubblewrap works on this machine, and not in this workspace. Members may have made it so, and nothing of theirs may run
- * with more rights for that.
+ * Members may have made an isolation fail: in their workspace, or by using up what each start needs, such as namespaces.
+ * Nothing of theirs may run with more rights for that.
+ *
+ * @param why it failed in this workspace
+ * @param worksElsewhere whether it works in a directory without files
+ * @throws AgentError `AGENT_UNAVAILABLE` if it works elsewhere, or has worked since this machine started
  */
-export const isolationBroken = (why: string): AgentError =>
-  new AgentError(
+export async function requireUnfit(
+  why: string,
+  environment: Environment,
+  worksElsewhere: () => Promise<boolean>,
+): Promise<void> {
+  const how = (await worksElsewhere())
+    ? 'in this workspace, though isolation works on this machine'
+    : wasProved(environment)
+      ? 'now, though isolation has worked since this machine started'
+      : undefined;
+  if (how === undefined) return;
+  throw new AgentError(
     'AGENT_UNAVAILABLE',
-    `Commands cannot be isolated in this workspace, though isolation works on this machine: ${why}. Look at what it names and try again, or set sandbox.bwrap to off.`,
+    `Commands cannot be isolated ${how}: ${why}. Look at what it names and try again, or set sandbox.bwrap to off.`,
   );
+}
 
 const unanswered = (): AgentError =>
   new AgentError(

@@ -24,6 +24,7 @@ import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
 import { bubblewrap, findProgram, pathOutside } from '../../os/program-path.ts';
+import { noteProved } from '../../store/user/proved-isolation.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, recordsFolder } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
@@ -38,11 +39,11 @@ import { isBelow } from './lent-paths.ts';
 import { ownProgramsIn } from './own-programs.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
 import {
-  isolationBroken,
   isolationRequired,
   lastingWeakness,
   NOT_INSTALLED,
   probeWeakness,
+  requireUnfit,
   SETS_ID,
 } from './bubblewrap.ts';
 
@@ -119,10 +120,12 @@ echo held
 export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
   const opened = bwrap === undefined ? unfit(NOT_INSTALLED) : await open(bwrap, options);
+  const { environment } = options;
+  if ('hold' in opened) noteProved(environment);
   if ('hold' in opened) return opened;
   const { why, isUnfit } = opened;
   if (options.setting === 'required') throw isolationRequired(why);
-  if (bwrap !== undefined && !isUnfit && (await worksElsewhere(bwrap, options))) throw isolationBroken(why);
+  if (bwrap !== undefined && !isUnfit) await requireUnfit(why, environment, () => worksElsewhere(bwrap, options));
   return { kind: 'missing', why };
 }
 

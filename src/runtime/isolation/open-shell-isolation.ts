@@ -1,6 +1,6 @@
 /**
  * Shell isolation: bubblewrap around a command. It is not trusted but tested: a probe inside it tries what is
- * forbidden, and only if all of that fails does the isolation count.
+ * forbidden, and only if all of that fails does the isolation count. Where it has worked once, it is needed.
  */
 import { dirname } from 'node:path';
 import process from 'node:process';
@@ -25,14 +25,15 @@ import {
 } from '../../store/workspace/sandbox-host.ts';
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { userConfigFolder } from '../../store/user/own-folders.ts';
+import { noteProved } from '../../store/user/proved-isolation.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import {
   callFilterFile,
-  isolationBroken,
   isolationRequired,
   lastingWeakness,
   NOT_INSTALLED,
   probeWeakness,
+  requireUnfit,
   SETS_ID,
 } from './bubblewrap.ts';
 import { isBelow, lentPaths, secretsOf } from './lent-paths.ts';
@@ -101,7 +102,8 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   const surroundingsOf = surroundingsBy(options, held);
   const tried = () => weakness(bwrap ?? '', surroundingsOf(root, true), environment);
   const why = bwrap === undefined ? NOT_INSTALLED : await lastingWeakness(tried);
-  if (bwrap !== undefined && why === undefined)
+  if (bwrap !== undefined && why === undefined) {
+    noteProved(environment);
     return {
       isolation: 'up',
       around(at, isWritable, argv, how = {}) {
@@ -110,13 +112,10 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
         return isolatedShellArgv(bwrap, { ...surroundings, ...how, lent }, argv);
       },
     };
+  }
   if (setting === 'required') throw isolationRequired(why);
-  if (
-    bwrap !== undefined &&
-    why !== undefined &&
-    (await worksElsewhere(bwrap, surroundingsOf(root, true), environment))
-  )
-    throw isolationBroken(why);
+  if (bwrap !== undefined && why !== undefined)
+    await requireUnfit(why, environment, () => worksElsewhere(bwrap, surroundingsOf(root, true), environment));
   return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
 }
 

@@ -1,8 +1,13 @@
 /** Members that run only where a host of the store has what they need. */
 import { AgentError, UsageError } from '../../model/text/errors.ts';
 import { hasLabels } from '../../policy/supervise/placement.ts';
-import { areHostsNoted, teamHosts } from '../../store/replica/team-hosts.ts';
+import type { Name } from '../../model/text/names.ts';
+import { realClock } from '../../os/system-clock.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { replicaOf } from '../../store/replica/replica-root.ts';
+import { areHostsNoted, teamHosts, type KnownHost } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { openSeal } from '../../store/user/seal.ts';
 
 /** A member with the labels that its host must have. */
 interface PlacedMember {
@@ -15,7 +20,7 @@ const HOSTS_MS = 3_000;
 const LOOK_MS = 50;
 
 /** @throws UsageError `USAGE` for a team that is in no store */
-export function requireStore(members: readonly PlacedMember[], isShared: boolean): void {
+function requireStore(members: readonly PlacedMember[], isShared: boolean): void {
   const placed = isShared ? undefined : members.find(({ where }) => where !== undefined);
   if (placed === undefined) return;
   throw new UsageError(
@@ -25,24 +30,55 @@ export function requireStore(members: readonly PlacedMember[], isShared: boolean
 }
 
 /**
+ * For a team that is not made yet: what is refused here has written nothing.
+ *
+ * @param root of the team
+ * @throws UsageError `USAGE` for a team that is in no store; AgentError `NO_HOST`; StoreError `ENGINE_UNREACHABLE`
+ */
+export async function requireHostsAhead(root: string, team: Name, members: readonly PlacedMember[]): Promise<void> {
+  requireStore(members, replicaOf(realDisk, root) !== undefined);
+  const placed = members.filter(({ where }) => where !== undefined);
+  if (placed.length === 0) return;
+  // Without a store no module of it is loaded.
+  const { RelayClient } = await import('../../store/replica/relay-client.ts');
+  const client = new RelayClient({ disk: realDisk, root, seal: openSeal(realDisk), clock: realClock });
+  await awaitHosts(realClock, placed, async () => ({ hosts: await client.hosts(team), isKnown: true }));
+}
+
+/**
  * Waits until the hosts of the store are known here. Refuses a member that would wait for a host which nobody has started;
  * one whose host is full waits.
  *
- * @throws UsageError as {@link requireStore}; AgentError `NO_HOST`
+ * @throws as {@link requireHostsAhead}
  */
 export async function requireHosts(store: TeamStore, members: readonly PlacedMember[]): Promise<void> {
-  requireStore(members, store.isShared);
-  const until = store.clock.monotonic() + HOSTS_MS;
+  const { isShared, disk, paths, clock } = store;
+  requireStore(members, isShared);
+  if (!isShared) return;
+  await awaitHosts(clock, members, () => ({ ...teamHosts(disk, paths), isKnown: areHostsNoted(disk, paths) }));
+}
+
+interface Look {
+  readonly hosts: readonly KnownHost[];
+  readonly isKnown: boolean;
+}
+
+/** A host may be about to begin. @throws AgentError `NO_HOST` */
+async function awaitHosts(
+  clock: Pick<TeamStore['clock'], 'monotonic' | 'sleep'>,
+  members: readonly PlacedMember[],
+  look: () => Look | Promise<Look>,
+): Promise<void> {
+  const until = clock.monotonic() + HOSTS_MS;
   for (;;) {
-    const { hosts } = store.isShared ? teamHosts(store.disk, store.paths) : { hosts: [] };
+    const { hosts, isKnown } = await look();
     const without = members.find(({ where }) => where && !hosts.some((host) => hasLabels(host, where)));
-    const isKnown = !store.isShared || areHostsNoted(store.disk, store.paths);
     if (without === undefined && isKnown) return;
-    if (store.clock.monotonic() >= until) {
+    if (clock.monotonic() >= until) {
       if (without === undefined) return;
       throw noHost(without);
     }
-    await store.clock.sleep(LOOK_MS);
+    await clock.sleep(LOOK_MS);
   }
 }
 

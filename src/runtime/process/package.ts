@@ -42,6 +42,9 @@ export const reaperCommand: [string, ...string[]] = [
   join(binDirectory, 'reaper.cjs'),
 ];
 
+/** The program of the verbs that are called all the time. */
+export const frequentBundle = join(packageRoot, 'dist', 'frequent.cjs');
+
 /** The program of a subagent's thread. */
 export const subagentProgram = join(packageRoot, 'dist', 'subagent.js');
 

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { startProcess, type ProcessRequest } from '../../agents/programs/process.ts';
 import { isolatedGitArgv, placesOfGit, type GitIsolation } from '../../policy/sandbox/git-isolation.ts';
 import { bubblewrap } from '../../os/program-path.ts';
+import { noteProved, wasProved } from '../../store/user/proved-isolation.ts';
 import { borrowedObjects } from '../../store/workspace/repositories.ts';
 import { realPath } from '../../store/workspace/sandbox-host.ts';
 
@@ -62,8 +63,11 @@ export async function treeIsolation(git: TreeGit, args: readonly string[]): Prom
     lent: [...placesOfGit(realPath(git.program)), ignored],
   };
   const why = isHeld ? undefined : await tried(isolatedGitArgv(bwrap, isolation, probeOf(git.program)), git);
-  if (why !== undefined) return why === '' ? undefined : why;
+  // A member may have used up what each start needs.
+  if (why === '') return wasProved(process.env) ? 'bubblewrap does not work any more' : undefined;
+  if (why !== undefined) return why;
   isHeld = true;
+  noteProved(process.env);
   return {
     settings: ['-c', `core.excludesFile=${ignored}`],
     wrap: (argv) => isolatedGitArgv(bwrap, isolation, argv),

@@ -1,11 +1,12 @@
 /** Carries out in the engine what hosts and leads ask about placements. */
 import { livenessOf } from '../../os/process-table.ts';
-import { askForHost, askForPlacement } from '../../store/engine/engine-hosts.ts';
+import { askForHost, askForPlacement, hostsOf } from '../../store/engine/engine-hosts.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
 import { holderIn, isHere } from '../../store/replica/elsewhere.ts';
 import type { HostAsked } from '../../store/replica/team-hosts.ts';
+import { hostsFor } from './note-hosts.ts';
 import { answerOf, asked, unlessBehind, type Answered, type ReplicaTeam, type Waiting } from './relay-acts.ts';
 import type { Name } from '../../model/text/names.ts';
 
@@ -21,6 +22,14 @@ export async function hosted(
     let owner: string | undefined;
     const said = await answerOf(registered(session, one.request.body, root).then((holder) => void (owner = holder)));
     answers.push({ one, said: said.ok ? { ok: true, owner } : said });
+  }
+  for (const one of asked(waiting, 'hosts')) {
+    let text: string | undefined;
+    const { team } = one.request;
+    const said = await answerOf(
+      hostsOf(session).then((all) => void (text = JSON.stringify({ hosts: hostsFor(team, all, false) }))),
+    );
+    answers.push({ one, said: said.ok ? { ok: true, text } : said });
   }
   for (const one of asked(waiting, 'placement')) {
     const { team, body } = one.request;

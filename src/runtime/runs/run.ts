@@ -30,7 +30,7 @@ import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { isReplica, newTeam } from '../relay/new-team.ts';
 import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { requireStore } from '../placement/required-hosts.ts';
+import { requireHostsAhead } from '../placement/required-hosts.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
 import { expectedHere } from './plan-preview.ts';
@@ -108,7 +108,7 @@ function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
 
 /** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  requireStore(plan.members, isReplica(options.root));
+  await requireHostsAhead(options.root, parseName('team', plan.name), plan.members);
   const isolation = await treesFor(plan, where.isolation, { cwd: where.cwd, root: options.root });
   const input: TeamInput = {
     profile: plan.profile,

@@ -16,7 +16,7 @@ import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { setAsideState } from '../../store/team/damaged-files.ts';
+import { isStateDamage, setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
 import { readableConfig, stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
@@ -43,6 +43,8 @@ export interface SessionOptions extends LeadOptions {
   /** Larger untracked files are left out of the safety point; by default none. */
   readonly keptFileBytes?: number;
 }
+
+const NOTE_TRIES = 10;
 
 export class RunSession {
   readonly store: TeamStore;
@@ -244,11 +246,19 @@ export class RunSession {
   async note(facts: Partial<RunFacts>): Promise<void> {
     this.#facts = { ...this.#facts, ...facts };
     const { store } = this;
-    const damage = setAsideState(store, archiveStamp(store.clock.now()));
-    if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
     const viewsOffset = this.#lead.views.writtenTo;
     if (viewsOffset !== undefined) this.#facts = { ...this.#facts, viewsOffset };
-    await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
+    for (let tries = 1; ; tries += 1) {
+      const damage = setAsideState(store, archiveStamp(store.clock.now()));
+      if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
+      try {
+        await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
+        return;
+      } catch (error) {
+        // A program has exchanged it since that look.
+        if (tries === NOTE_TRIES || !isStateDamage(error)) throw error;
+      }
+    }
   }
 
   tell(event: Omit<TeamEvent, 'at'> & { type: string }): void {

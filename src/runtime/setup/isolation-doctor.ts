@@ -14,13 +14,18 @@ const CURE =
 /** @returns nothing without bubblewrap, whose absence is a check of its own */
 export async function isolationChecks(environment: Environment): Promise<Check[]> {
   if (findOnPath('bwrap', environment['PATH'] ?? '') === undefined) return [];
-  return withTrialPlace('teams/key', async (place) => {
-    const here = { ...environment, XDG_STATE_HOME: place.state };
-    return [
-      checkOf('isolation of programs', await told(programTrouble(place, here))),
-      checkOf('isolation of commands', await told(shellTrouble(place, here))),
-    ];
-  });
+  try {
+    return await withTrialPlace('teams/key', async (place) => {
+      const here = { ...environment, XDG_STATE_HOME: place.state };
+      return [
+        checkOf('isolation of programs', await told(programTrouble(place, here))),
+        checkOf('isolation of commands', await told(shellTrouble(place, here))),
+      ];
+    });
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return [{ name: 'temporary files', ok: false, found: error.message, cure: 'set TMPDIR to a directory of yours' }];
+  }
 }
 
 /** Also of a bubblewrap that does not answer. */

@@ -31,14 +31,22 @@ export class MemberSession {
     return this.speaker.name;
   }
 
-  /** False once another process of this member has started. */
-  isCurrent(): boolean {
-    return this.store.board.fold().members.get(this.name)?.incarnation === this.speaker.incarnation;
+  /**
+   * False once another process of this member has started.
+   *
+   * @param board folded just now
+   */
+  isCurrent(board = this.store.board.fold()): boolean {
+    return board.members.get(this.name)?.incarnation === this.speaker.incarnation;
   }
 
-  /** The task that this member has claimed. */
-  task(): ClaimedTask | undefined {
-    return ownTask(this.store.board.fold(), this.name);
+  /**
+   * The task that this member has claimed.
+   *
+   * @param board folded just now
+   */
+  task(board = this.store.board.fold()): ClaimedTask | undefined {
+    return ownTask(board, this.name);
   }
 
   async write(body: Body): Promise<Folded | { outcome: Refused }> {

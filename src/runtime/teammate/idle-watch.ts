@@ -33,7 +33,7 @@ export class IdleWatch {
     this.#idle.start();
   }
 
-  /** Called repeatedly while there is nothing to do. */
+  /** Called repeatedly while there is nothing to do, each time just after the board was folded. */
   async look(): Promise<void> {
     const { store, name } = this.#session;
     const idleFor = this.#idle.look();
@@ -66,7 +66,7 @@ export class IdleWatch {
    * that it is read once.
    */
   async #reportBlocked(): Promise<void> {
-    const board = this.#session.store.board.fold();
+    const { board } = this.#session.store.board;
     for (const task of board.tasks.values()) {
       const { name } = this.#session;
       if (task.owner !== name || task.status !== 'pending' || this.#reportedBlocked.has(task.id)) continue;

@@ -128,9 +128,13 @@ export class PlanGate {
     return answer;
   }
 
-  /** Checks on the board whether the open request is answered. */
-  look(): void {
-    const request = this.#session.store.board.fold().requests.get(this.#open?.id ?? '');
+  /**
+   * Checks on the board whether the open request is answered.
+   *
+   * @param board folded just now
+   */
+  look(board = this.#session.store.board.fold()): void {
+    const request = board.requests.get(this.#open?.id ?? '');
     if (request === undefined || request.state === 'open') return;
     if (request.state === 'withdrawn') return this.#settle(OVER);
     this.#lastAnswer = answerId(request);

@@ -18,9 +18,13 @@ export class Claims {
     this.#mostFailures = mostFailures;
   }
 
-  /** A ready task that this member may claim now. */
-  ready(): Task | undefined {
-    return this.#isSpent() ? undefined : this.#next(this.#session.store.board.fold(), this.#passed());
+  /**
+   * A ready task that this member may claim now.
+   *
+   * @param board folded just now
+   */
+  ready(board: Board): Task | undefined {
+    return this.#isSpent() ? undefined : this.#next(board, this.#passed());
   }
 
   /** Claims a task from {@link ready}; if another member was faster, the next one that is free. */

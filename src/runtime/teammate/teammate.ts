@@ -8,6 +8,7 @@
  *   stopping: finishes its atomic step, starts nothing new, answers, exits
  */
 import type { Message } from '../../model/team/message.ts';
+import type { Board } from '../../model/board/board.ts';
 import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import { nextStep, type Situation } from '../../policy/supervise/next-step.ts';
 import { effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
@@ -154,10 +155,11 @@ export class Teammate {
   }
 
   #situation(): Situation & { readonly task: ClaimedTask | undefined; readonly ready: Task | undefined } {
-    const task = this.#session.task();
-    const ready = task || this.#role?.isOver ? undefined : this.#ready();
+    const board = this.#session.store.board.fold();
+    const task = this.#session.task(board);
+    const ready = task || this.#role?.isOver ? undefined : this.#ready(board);
     return {
-      isPaused: this.#session.store.board.board.phase === 'paused' || this.#cutOff.isSilent,
+      isPaused: board.phase === 'paused' || this.#cutOff.isSilent,
       task,
       ready,
       own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
@@ -167,9 +169,9 @@ export class Teammate {
   }
 
   /** Without its working directory it could only fail. */
-  #ready(): Task | undefined {
+  #ready(board: Board): Task | undefined {
     const { cwd, store } = this.#environment;
-    const ready = this.#claims.ready();
+    const ready = this.#claims.ready(board);
     return ready !== undefined && isDirectory(store.disk, cwd) ? ready : undefined;
   }
 
@@ -278,11 +280,12 @@ export class Teammate {
     const { store, asksBeforeStop } = this.#environment;
     try {
       store.pinned.check();
-      const { phase } = store.board.fold();
+      const board = store.board.fold();
+      const { phase } = board;
       if (phase === 'closed' || (phase === 'closing' && !asksBeforeStop)) this.#finish('closed', false);
-      if (!this.#session.isCurrent()) this.stop('replaced');
-      this.#plans.look();
-      this.#stopIfLost();
+      if (!this.#session.isCurrent(board)) this.stop('replaced');
+      this.#plans.look(board);
+      this.#stopIfLost(board);
       this.#cutOff.look({ endTurn: () => this.#endTurn(), end: () => this.stop('cut-off') });
     } catch (error) {
       this.#session.reportError(error);
@@ -292,10 +295,10 @@ export class Teammate {
   }
 
   /** Ends the turn for a task that is no longer this member's; its processes end with the turn. */
-  #stopIfLost(): void {
+  #stopIfLost(board: Board): void {
     if (this.#present?.task === undefined) return;
     const { task } = this.#present;
-    const own = this.#session.task();
+    const own = this.#session.task(board);
     if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) this.#endTurn();
   }
 

@@ -4,8 +4,10 @@
  * not, one list after the other, and git looks at every object before it is kept.
  */
 import {
+  MOST_LIST_LENGTH,
   MOST_SHARED_BYTES,
   PIECE_BYTES,
+  PIECE_LENGTH,
   sharedListSchema,
   type SharedCommit,
   type SharedList,
@@ -64,12 +66,16 @@ export async function fetchCommit(store: Sharing, shared: SharedCommit, how: Vau
   const { disk, paths } = store;
   if (hasVault(disk, paths) && (await isWhole(shared, inVault(paths, how)))) return;
   const missing: SharedList[] = [];
+  let length = 0;
   for (let next: SharedCommit | null = shared; next !== null;) {
-    const list: SharedList = await listOf(store, next);
-    missing.unshift(list);
+    const { list, size }: SizedList = await listOf(store, next);
+    length += size;
+    if (length > MOST_LIST_LENGTH) throw new GitFailure('the lists of its commits in the store are too long');
+    missing.push(list);
     next = list.on;
     if (next !== null && hasVault(disk, paths) && (await isWhole(next, inVault(paths, how)))) break;
   }
+  missing.reverse();
   const [first] = missing;
   if (first !== undefined && !hasVault(disk, paths)) openEmptyVault(store, first);
   const own = inVault(paths, how);
@@ -89,12 +95,18 @@ async function keepAsWhole({ paths }: Sharing, commit: string, own: GitWhere): P
   await moveRef(paths, sharedRef(commit), { to: commit }, own);
 }
 
-async function listOf(store: Sharing, { commit, bundle }: SharedCommit): Promise<SharedList> {
-  const text = await store.shared(bundle);
-  const list = text === undefined ? undefined : jsonAnswer(sharedListSchema, text);
-  if (list?.ok !== true || list.value.commit !== commit)
+interface SizedList {
+  readonly list: SharedList;
+  /** Characters of its text. */
+  readonly size: number;
+}
+
+async function listOf(store: Sharing, { commit, bundle }: SharedCommit): Promise<SizedList> {
+  const text = (await store.shared(bundle)) ?? '';
+  const list = jsonAnswer(sharedListSchema, text);
+  if (!list.ok || list.value.commit !== commit)
     throw new GitFailure(`the store of the team does not have the commit ${commit}`);
-  return list.value;
+  return { list: list.value, size: text.length };
 }
 
 function openEmptyVault({ disk, paths, clock }: Sharing, { commit, exclude = '' }: SharedList): void {
@@ -110,7 +122,8 @@ async function unpack(store: Sharing, { commit, on, pieces }: SharedList, own: G
   const parts: Buffer[] = [];
   for (const piece of pieces) {
     const text = await store.shared(piece);
-    if (text === undefined) throw new GitFailure(`the store of the team does not have all of the commit ${commit}`);
+    if (text === undefined || text.length > PIECE_LENGTH)
+      throw new GitFailure(`the store of the team does not have all of the commit ${commit}`);
     parts.push(Buffer.from(text, 'base64'));
   }
   const pack = Buffer.concat(parts);

@@ -38,13 +38,15 @@ const PAUSE = undefined;
 const KIB = 1024;
 
 /**
- * Folding 128 KiB costs a quarter of a verb. The checkpoint of a long log is written less often, because it is written
- * whole.
+ * Folding 32 KiB costs half a verb. The checkpoint of a long log is written less often, because it is written whole.
  *
  * @param size of the log, in bytes
  * @returns how many bytes beyond the last checkpoint are worth a new one
  */
-export const worthACheckpoint = (size: number): number => Math.min(Math.max(size / 32, 128 * KIB), 1024 * KIB);
+export function worthACheckpoint(size: number): number {
+  const ofShort = Math.max(16 * KIB, Math.min(size / 8, 128 * KIB));
+  return Math.max(ofShort, Math.min(size / 32, 1024 * KIB));
+}
 
 interface Place {
   readonly disk: Disk;

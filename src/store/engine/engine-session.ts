@@ -183,7 +183,7 @@ export class EngineSession {
       'select number, line from teams.mail_after($1, $2, $3, $4)',
       [team, member, number, PAGE],
     );
-    return rows.map((row) => ({ number: Number(row.number), line: row.line }));
+    return inOrder(rows, number);
   }
 
   /** The ids of the mail of a member that is not acknowledged. */
@@ -248,7 +248,7 @@ export class EngineSession {
       'select number, source, line from teams.events_after($1, $2, $3, $4)',
       [team, source, number, PAGE],
     );
-    return rows.map((row) => ({ ...row, number: Number(row.number) }));
+    return inOrder(rows, number);
   }
 
   async configuration(team: string): Promise<{ readonly revision: string; readonly body: string } | undefined> {
@@ -272,6 +272,28 @@ export class EngineSession {
     const [row] = await this.ask<{ body: Buffer | null }>('select teams.artifact($1, $2) as body', [team, hash]);
     return row?.body?.toString('utf8');
   }
+}
+
+/**
+ * Rows with their numbers, which follow a number and each other: else the same ones would be read for ever.
+ *
+ * @throws StoreError `ENGINE_UNFIT`
+ */
+function inOrder<Row extends { readonly number: string }>(
+  rows: readonly Row[],
+  after: number,
+): (Omit<Row, 'number'> & { readonly number: number })[] {
+  let last = after;
+  return rows.map((row) => {
+    const number = Number(row.number);
+    if (!Number.isSafeInteger(number) || number <= last)
+      throw new StoreError(
+        'ENGINE_UNFIT',
+        `The store gave a record the number ${row.number.slice(0, 40)} after ${String(last)}: its tables were changed by another program.`,
+      );
+    last = number;
+    return { ...row, number };
+  });
 }
 
 const isMemberName = (text: string): text is Name => text === LEAD || isName(text);

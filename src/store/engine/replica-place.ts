@@ -1,6 +1,6 @@
 /** The folder of a replica: its mark, its one relay, and the folders of its teams. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { isName } from '../../model/text/names.ts';
@@ -33,7 +33,7 @@ export function holdReplica(root: string, store: string, clock: Clock, { isDiver
   if (known === undefined && list(realDisk, teams).some(isName))
     throw new UsageError('USAGE', `${root} has teams of its own; a replica needs a --root of its own.`);
   if (!isDiverged) requireUndiverged(realDisk, root);
-  onDisk('create the directory', root, () => mkdirSync(root, { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create the directory', root, () => makeDirectoryPath(root, DIRECTORY_MODE));
   requireOwnProject(rootPaths(root).root);
   if (known === undefined) markReplica(realDisk, root, store);
   const locks = new Locks(tokens, { disk: realDisk, clock, folder: folderAt(realDisk, teams), isOurs: true });

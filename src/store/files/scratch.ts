@@ -15,9 +15,13 @@ import { join } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { FILE_MODE, isMissing, onDisk, storeFailure } from './disk.ts';
 
+/** @throws StoreError where TMPDIR is no directory, or may not be written */
+export const temporaryDirectory = (prefix: string): string =>
+  onDisk('create a directory in TMPDIR', tmpdir(), () => mkdtempSync(join(tmpdir(), prefix)));
+
 /** @param work may leave any files in the directory */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'teams-'));
+  const directory = temporaryDirectory('teams-');
   try {
     return await work(directory);
   } finally {

@@ -58,6 +58,10 @@ export interface ProcessElsewhere {
   readonly since: number;
 }
 
+const MOST_BYTES = 1024 * 1024;
+/** They fit into that. A role of the store may have a lease of any name. */
+const MOST_PROCESSES = 2_000;
+
 const fileSchema = z.object({
   version: z.literal(1),
   processes: z.array(z.object({ name: memberSchema, pidThere: z.number(), machine: z.string(), since: z.number() })),
@@ -65,7 +69,7 @@ const fileSchema = z.object({
 
 /** As the relay knows them; none in a team that is not in a store, where a pull or a program may have put that file. */
 export function processesElsewhere(disk: Disk, { elsewhere, root }: TeamPaths): ReadonlyMap<Name, ProcessElsewhere> {
-  const text = readText(disk, elsewhere, 1024 * 1024);
+  const text = readText(disk, elsewhere, MOST_BYTES);
   if (text !== undefined && replicaOf(disk, root) === undefined) return new Map();
   const read = text === undefined ? undefined : jsonAnswer(fileSchema, text);
   const known = read?.ok === true ? read.value.processes : [];
@@ -74,9 +78,9 @@ export function processesElsewhere(disk: Disk, { elsewhere, root }: TeamPaths): 
 
 /** Only for the relay. */
 export function noteElsewhere(disk: Disk, { elsewhere }: TeamPaths, processes: readonly ProcessElsewhere[]): void {
-  const known = processes.map(({ where: _, ...one }) => one);
+  const known = processes.slice(0, MOST_PROCESSES).map(({ where: _, ...one }) => one);
   const text = `${JSON.stringify({ version: 1, processes: known })}\n`;
-  if (readText(disk, elsewhere, 1024 * 1024) === text) return;
+  if (readText(disk, elsewhere, MOST_BYTES) === text) return;
   replaceFile(disk, elsewhere, text, randomBytes(4).toString('hex'), { durable: false });
 }
 

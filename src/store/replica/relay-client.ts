@@ -9,7 +9,14 @@ import type { Disk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import type { Seal } from '../user/seal.ts';
 import { requireUndiverged } from './replica-root.ts';
-import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
+import {
+  hostAskedSchema,
+  knownHostsSchema,
+  placementAskedSchema,
+  type HostAsked,
+  type KnownHost,
+  type PlacementAsked,
+} from './team-hosts.ts';
 
 /** How long a record of a verb waits for its answer: a failover takes seconds. */
 const PATIENCE_MS = 60_000;
@@ -56,6 +63,8 @@ interface Bodies {
   readonly configure: ConfigChange;
   /** Of no team. */
   readonly host: HostAsked;
+  /** Nothing: the hosts of a team that may not be made yet. */
+  readonly hosts: string;
   readonly placement: PlacementAsked;
   /** Nothing: the team ends. */
   readonly archive: string;
@@ -75,6 +84,7 @@ const headSchema = z.object({
     'kept',
     'configure',
     'host',
+    'hosts',
     'placement',
     'archive',
     'stay',
@@ -120,7 +130,7 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
 }
 
 /** Requests whose body is a text as it stands. */
-const TEXTS = ['append', 'keep', 'kept', 'archive', 'stay'] as const;
+const TEXTS = ['append', 'keep', 'kept', 'hosts', 'archive', 'stay'] as const;
 type TextRequest = (typeof TEXTS)[number];
 const isText = (asked: RelayRequest['do']): asked is TextRequest => TEXTS.some((one) => one === asked);
 
@@ -277,6 +287,13 @@ export class RelayClient {
    */
   async askForHost(asked: HostAsked): Promise<string | undefined> {
     return (await this.#ask('host', NO_TEAM, JSON.stringify(asked), LEASE_PATIENCE_MS)).owner;
+  }
+
+  /** @returns the hosts that start members of a team of this name. @throws StoreError as {@link commit} */
+  async hosts(team: Name): Promise<readonly KnownHost[]> {
+    const known = jsonAnswer(knownHostsSchema, (await this.#ask('hosts', team, '')).text ?? '');
+    if (!known.ok) throw new StoreError('ENGINE_UNREACHABLE', `The relay answered no list of hosts: ${known.why}`);
+    return known.value.hosts;
   }
 
   /**

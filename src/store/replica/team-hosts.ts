@@ -43,6 +43,9 @@ const hostSchema = z.object({
   used: z.number().int(),
   labels: z.array(z.string()),
 });
+/** A host that a lead can ask. */
+export type KnownHost = z.infer<typeof hostSchema>;
+export const knownHostsSchema = z.object({ hosts: z.array(hostSchema) });
 
 /** One start of a member's process. */
 const placementSchema = z.object({
@@ -74,9 +77,13 @@ export function teamHosts(disk: Disk, { hosts, root }: TeamPaths): TeamHosts {
 /** Whether the relay has noted them: it does so once it knows the team. */
 export const areHostsNoted = (disk: Disk, { hosts }: TeamPaths): boolean => lookAt(disk, hosts) !== undefined;
 
+const NONE = '{"version":1,"hosts":[],"placements":[]}\n';
+
 /** Only for the relay. */
 export function noteTeamHosts(disk: Disk, { hosts: path }: TeamPaths, { hosts, placements }: TeamHosts): void {
   const before = readText(disk, path, MOST_BYTES);
-  const text = `${JSON.stringify({ version: 1, hosts, placements })}\n`;
+  const whole = `${JSON.stringify({ version: 1, hosts, placements })}\n`;
+  // A role of the store may have said more than anybody reads.
+  const text = whole.length > MOST_BYTES ? NONE : whole;
   if (before !== text) replaceFile(disk, path, text, randomBytes(4).toString('hex'), { durable: false });
 }

@@ -67,6 +67,10 @@ function setAside({ disk, paths }: Pick<TeamReader, 'paths' | 'disk'>, why: stri
   );
 }
 
+/** Whether a state cannot be read, or is not the user's own. */
+export const isStateDamage = (error: unknown): error is StoreError =>
+  isTeamError(error) && (error.code === 'CORRUPT' || error.code === 'UNTRUSTED');
+
 /**
  * Renames an unreadable state to `state.json.corrupt-<time>`; the lead writes a new one from the logs.
  *
@@ -80,7 +84,7 @@ export function setAsideState(
     state.readOwn();
     return undefined;
   } catch (error) {
-    if (!isTeamError(error) || (error.code !== 'CORRUPT' && error.code !== 'UNTRUSTED')) throw error;
+    if (!isStateDamage(error)) throw error;
     const aside = `${paths.state}.corrupt-${stamp}`;
     onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
     return `${error.message} It was moved to ${aside}, and written again from the logs.`;

@@ -7,6 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { dayAccount, type BudgetAccount } from '../../model/team/budget-account.ts';
 import type { LedgerEntry } from '../../model/team/budget.ts';
 import type { Clock } from '../../model/text/clock.ts';
@@ -87,9 +88,7 @@ export class DayLedger {
   async change<Result>(decide: Decide<Result>): Promise<Result> {
     const { disk, clock, lockTimeoutMs } = this.#environment;
     const folder = this.#directory;
-    onDisk('create the directory', dirname(folder), () =>
-      disk.mkdirSync(dirname(folder), { recursive: true, mode: DIRECTORY_MODE }),
-    );
+    onDisk('create the directory', dirname(folder), () => makeDirectoryPath(dirname(folder), DIRECTORY_MODE, disk));
     makeDirectory(disk, folder);
     const locks = (this.#locks ??= new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true }));
     try {

@@ -61,6 +61,12 @@ export interface ListedTeam {
   readonly archivedAt?: Timestamp;
 }
 
+/** @returns the bytes of the longest board log of an active team */
+export function longestBoardLog(root: string, disk: Disk = realDisk): number {
+  const active = listTeams(root, disk).filter(({ archivedAt }) => archivedAt === undefined);
+  return Math.max(0, ...active.map(({ paths }) => lookAt(disk, paths.log)?.size ?? 0));
+}
+
 /** Active teams by name, then archived ones by name and time. */
 export function listTeams(root: string, disk: Disk = realDisk): ListedTeam[] {
   const at = rootPaths(root);

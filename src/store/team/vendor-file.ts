@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { ownIdentity } from '../../os/process-table.ts';
@@ -91,7 +92,7 @@ export class VendorFile {
   ): Promise<Result> {
     const disk = this.#disk;
     onDisk('create the directory', dirname(this.#folder), () =>
-      disk.mkdirSync(dirname(this.#folder), { recursive: true, mode: DIRECTORY_MODE }),
+      makeDirectoryPath(dirname(this.#folder), DIRECTORY_MODE, disk),
     );
     if (lookAt(disk, this.#folder)?.isDirectory() === false) removeFile(disk, this.#folder);
     makeDirectory(disk, this.#folder);

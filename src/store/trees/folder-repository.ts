@@ -2,8 +2,8 @@
  * The repository behind a folder without git whose teams have trees: it lies in `.teams`, and all that is said of a
  * project's repository holds for it. Its configuration is ours, as that of a team's own repository.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, lookAt, type Disk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import { makeRepository } from './vault.ts';
@@ -21,6 +21,6 @@ export const hasFolderRepository = (disk: Disk, folder: string): boolean =>
 /** Makes one, unless it is there. */
 export function makeFolderRepository(disk: Disk, folder: string, now: number): void {
   if (hasFolderRepository(disk, folder)) return;
-  mkdirSync(rootPaths(folder).teams, { recursive: true, mode: DIRECTORY_MODE });
+  makeDirectoryPath(rootPaths(folder).teams, DIRECTORY_MODE);
   makeRepository(folderRepository(folder), { format: 'sha1', settings: [], exclude: '' }, now);
 }

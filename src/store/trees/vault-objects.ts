@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import {
   DIRECTORY_MODE,
   isMissing,
@@ -54,7 +55,7 @@ const nameOf = (bytes: Buffer, like: string): string =>
     .digest('hex');
 
 const makeFolder = (disk: Disk, folder: string): unknown =>
-  onDisk('create', folder, () => disk.mkdirSync(folder, { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create', folder, () => makeDirectoryPath(folder, DIRECTORY_MODE, disk));
 
 /**
  * Writes a commit; the same words are the same commit.

@@ -3,17 +3,9 @@
  * objects from the project's and adds its own; its configuration is ours, and its attributes say that git changes no
  * byte of a file, runs no filter and asks no merge driver.
  */
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf, StoreError } from '../../model/text/errors.ts';
 import { readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
@@ -70,7 +62,7 @@ export const hasVault = (disk: Disk, { vault }: TeamPaths): boolean => lookAt(di
 
 /** @throws StoreError */
 export function makeVault({ vault, trees }: TeamPaths, facts: RepositoryFacts, now: number): void {
-  onDisk('create', trees, () => mkdirSync(trees, { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create', trees, () => makeDirectoryPath(trees, DIRECTORY_MODE));
   makeRepository(vault, facts, now);
 }
 
@@ -79,7 +71,7 @@ export function makeRepository(vault: string, facts: RepositoryFacts, now: numbe
   const draft = `${vault}.${newId(now)}`;
   onDisk('create', vault, () => {
     for (const part of ['objects/info', 'refs', 'info', 'indexes', 'empty', BASE])
-      mkdirSync(join(draft, part), { recursive: true, mode: DIRECTORY_MODE });
+      makeDirectoryPath(join(draft, part), DIRECTORY_MODE);
     put(join(draft, 'HEAD'), 'ref: refs/heads/none\n');
     put(join(draft, 'config'), configOf(facts));
     if (facts.objects !== undefined) put(join(draft, 'objects/info/alternates'), alternatesOf(facts.objects));
@@ -141,7 +133,7 @@ export function copyRefs({ vault }: Pick<TeamPaths, 'vault'>, refs: string): str
   const at = refsCopy(vault);
   onDisk('create', at, () => {
     rmSync(at, { recursive: true, force: true });
-    for (const part of ['objects/info', 'refs']) mkdirSync(join(at, part), { recursive: true, mode: DIRECTORY_MODE });
+    for (const part of ['objects/info', 'refs']) makeDirectoryPath(join(at, part), DIRECTORY_MODE);
     put(join(at, 'HEAD'), 'ref: refs/heads/none\n');
     copyFileSync(join(vault, 'config'), join(at, 'config'));
     put(join(at, 'objects/info/alternates'), `${join(vault, 'objects')}\n`);
@@ -177,8 +169,7 @@ export const hasTree = (disk: Disk, paths: TeamPaths, of: TreeOwner): boolean =>
 export function readyTree(paths: TeamPaths, of: TreeOwner): void {
   onDisk('create', paths.tree(of), () => {
     // Isolations cover both, and git keeps no empty folder.
-    for (const folder of ['.teams', '.tasks'])
-      mkdirSync(join(paths.tree(of), folder), { recursive: true, mode: DIRECTORY_MODE });
+    for (const folder of ['.teams', '.tasks']) makeDirectoryPath(join(paths.tree(of), folder), DIRECTORY_MODE);
     rmSync(`${paths.treeIndex(of)}.lock`, { force: true });
   });
 }
@@ -213,7 +204,7 @@ export function makeOwnGit(
   const draft = paths.treeAside(of, 'new');
   onDisk('create', own, () => {
     removeTree(disk, draft);
-    for (const part of ['objects/info', 'refs/heads', 'info']) mkdirSync(join(draft, part), { recursive: true });
+    for (const part of ['objects/info', 'refs/heads', 'info']) makeDirectoryPath(join(draft, part));
     put(join(draft, 'HEAD'), 'ref: refs/heads/work\n');
     put(join(draft, 'refs/heads/work'), `${head.commit}\n`);
     const kind = head.sha256

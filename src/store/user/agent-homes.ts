@@ -6,6 +6,7 @@
  */
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Name } from '../../model/text/names.ts';
 import { DIRECTORY_MODE, isMissing, list, lookAt, onDisk, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
@@ -36,9 +37,7 @@ export function placeOfHome(disk: Disk, { id, inode, root }: HousedTeam, member:
   const [homes, team] = [homesAt(), `${id}-${inode}`];
   if (!TEAM.test(team)) return undefined;
   const place = join(homes, team);
-  onDisk('create the directory', dirname(homes), () =>
-    disk.mkdirSync(dirname(homes), { recursive: true, mode: DIRECTORY_MODE }),
-  );
+  onDisk('create the directory', dirname(homes), () => makeDirectoryPath(dirname(homes), DIRECTORY_MODE, disk));
   for (const directory of [homes, place]) makeDirectory(disk, directory);
   // Written at each start: its age says when the homes were last used.
   replaceFile(disk, join(place, ROOT), realRoot(disk, root), `${process.pid}`, { durable: false });

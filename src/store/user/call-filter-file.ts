@@ -1,7 +1,8 @@
 /** The file from which bubblewrap reads the filter of system calls: in the user's own state directory, by its content. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, onDisk } from '../files/disk.ts';
 import { keyPath } from './seal.ts';
 
@@ -15,7 +16,7 @@ export function keepCallFilter(environment: Parameters<typeof keyPath>[0], bytes
   if (contentOf(path)?.equals(bytes) === true) return path;
   const fresh = `${path}.${randomBytes(6).toString('hex')}`;
   onDisk('write', path, () => {
-    mkdirSync(folder, { recursive: true, mode: DIRECTORY_MODE });
+    makeDirectoryPath(folder, DIRECTORY_MODE);
     try {
       writeFileSync(fresh, bytes, { mode: FILE_MODE, flag: 'wx' });
       renameSync(fresh, path);

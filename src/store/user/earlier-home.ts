@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { storeFailure } from '../files/disk.ts';
 import { bytesUpTo } from '../files/regular-file.ts';
@@ -85,7 +86,7 @@ function copy(file: string, { earlier, draft }: { earlier: string; draft: string
   const bytes = bytesOf(join(earlier, file), join(realpathSync(earlier), dirname(file)));
   if (bytes === undefined) return;
   const to = join(draft, file);
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  makeDirectoryPath(dirname(to), 0o700);
   writeFileSync(to, bytes, { mode: 0o600 });
 }
 

@@ -5,6 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import {
   DIRECTORY_MODE,
@@ -65,7 +66,7 @@ function recordIn(line: string): TranscriptRecord[] {
 /** @throws StoreError if it cannot be written */
 export function appendTranscript(id: string, record: TranscriptRecord, disk: Disk = realDisk): void {
   const path = fileOf(id);
-  onDisk('create the directory', folder(), () => disk.mkdirSync(folder(), { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create the directory', folder(), () => makeDirectoryPath(folder(), DIRECTORY_MODE, disk));
   const kept = 'text' in record ? { ...record, text: record.text.slice(0, MOST_TEXT) } : record;
   // The first newline ends a line that a crash cut off; empty lines are skipped.
   const bytes = Buffer.from(`\n${safeJson(kept)}\n`);

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
-import { mkdirSync } from 'node:fs';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
 import { homeDirectory } from './home.ts';
@@ -43,7 +43,7 @@ export function openSeal(disk: Disk, path = keyPath()): Seal {
 
 function readKey(disk: Disk, path: string): Buffer {
   const directory = path.slice(0, path.lastIndexOf('/'));
-  onDisk('create the directory', directory, () => mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create the directory', directory, () => makeDirectoryPath(directory, DIRECTORY_MODE));
   const key = readText(disk, path, 4096) ?? makeKey(disk, path);
   if (/^[0-9a-f]{64}$/.test(key.trim())) return Buffer.from(key.trim(), 'hex');
   throw new StoreError(

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, lookAt, onDisk, realDisk, type Disk } from '../files/disk.ts';
 import { createOnce } from '../files/file.ts';
 import { keyPath } from './seal.ts';
@@ -26,6 +27,6 @@ export const trustMac = (mac: string, disk: Disk): void => keep(recordNamed(mac)
 
 function keep(record: string, what: string, disk: Disk): void {
   const directory = dirname(record);
-  onDisk('create the directory', directory, () => disk.mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }));
+  onDisk('create the directory', directory, () => makeDirectoryPath(directory, DIRECTORY_MODE, disk));
   createOnce(disk, record, `${what}\n`, String(process.pid));
 }

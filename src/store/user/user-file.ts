@@ -9,7 +9,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -21,6 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
 import { isMissing, isTaken, storeFailure } from '../files/disk.ts';
 import { bytesUpTo } from '../files/regular-file.ts';
@@ -92,7 +92,7 @@ export function fileNames(directory: string): string[] {
 /** @returns false when the file exists; it is not changed */
 export function createUserFile(path: string, text: string): boolean {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectoryPath(dirname(path));
     writeFileSync(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
@@ -105,7 +105,7 @@ export function createUserFile(path: string, text: string): boolean {
 export function rewriteUserFile(path: string, text: string): void {
   let temp: string | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectoryPath(dirname(path));
     const known = statSync(path, { throwIfNoEntry: false });
     const target = known ? realpathSync(path) : path;
     const made = `${target}.${process.pid}.tmp`;
@@ -128,7 +128,7 @@ export function isSameFile(one: string, other: string): boolean {
 
 export function appendUserFile(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectoryPath(dirname(path));
     appendFileSync(path, text);
   } catch (error) {
     throw storeFailure('append to', path, error);

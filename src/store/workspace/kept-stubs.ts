@@ -8,19 +8,10 @@
  * some isolation of a workspace does not mount over may become a link at any moment, and a mount over it would follow
  * the link: into the user's files. So only names of all records are mounted over.
  */
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { keyPath } from '../user/seal.ts';
 import { removePlaceOf } from './member-place.ts';
 import { namesIn } from './sandbox-host.ts';
@@ -59,7 +50,7 @@ export async function coverNames(
   { root, names, held }: Readonly<Record<'names' | 'held', readonly string[]>> & { readonly root: string },
   isAlive: (socket: string) => Promise<boolean>,
 ): Promise<KeptStubs> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectoryPath(folder, 0o700);
   const file = join(folder, `${basename(dirname(dirname(socket)))}.json`);
   const before = await clear(folder, isAlive);
   const stubs = names.filter((name) => before.has(name) || !exists(name));

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { regularBytes } from '../files/regular-file.ts';
 import { entriesAt } from './sandbox-host.ts';
 
@@ -69,13 +70,13 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
     copyEtc(name, from) {
       const text = regularBytes(from, MOST_BYTES);
       if (text === undefined) return false;
-      mkdirSync(dirname(join(etc, name)), { recursive: true, mode: 0o755 });
+      makeDirectoryPath(dirname(join(etc, name)), 0o755);
       writeFileSync(join(etc, name), text, { mode: 0o644 });
       return true;
     },
     reserveEtc(name, isDirectory) {
       const path = join(etc, name);
-      mkdirSync(isDirectory ? path : dirname(path), { recursive: true, mode: 0o755 });
+      makeDirectoryPath(isDirectory ? path : dirname(path), 0o755);
       if (!isDirectory) writeFileSync(path, '', { mode: 0o644 });
     },
     home: ownHome,

@@ -4,8 +4,9 @@
  * newer file is written back to the user's, in place, because isolations of other members have that file mounted. It is
  * read without following links: the program can put anything there.
  */
-import { closeSync, fsyncSync, ftruncateSync, lstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, lstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { folderAt } from '../files/folder-of.ts';
 import type { Disk } from '../files/disk.ts';
@@ -36,7 +37,7 @@ export async function returnLogins(logins: readonly LentLogin[], around: Surroun
   const newer = logins.filter(isNewer);
   if (newer.length === 0) return [];
   const folder = join(dirname(keyPath(around.environment)), 'logins');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectoryPath(folder, 0o700);
   const { disk, clock, home } = around;
   const locks = new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true });
   try {

@@ -2,22 +2,12 @@
  * The facts about a workspace's surroundings that isolation needs. Changes nothing except for directories of a
  * probe, which are removed at once.
  */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  rmdirSync,
-  statSync,
-  writeFileSync,
-  rm,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readlinkSync, readSync, realpathSync, rmdirSync, statSync, writeFileSync, rm } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { homeDirectory } from '../user/home.ts';
 import { regularBytes, withRegular } from '../files/regular-file.ts';
+import { temporaryDirectory } from '../files/scratch.ts';
 
 /** An existing file or directory, without links. */
 interface Entry {
@@ -53,7 +43,7 @@ export const entriesIn = (directory: string): Map<string, Entry> =>
   );
 
 /** A directory of this user's only, with those above it. */
-export const ensureFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+export const ensureFolder = (path: string): void => makeDirectoryPath(path, 0o700);
 
 export const realPath = (path: string): string => realpathSync.native(path);
 
@@ -64,7 +54,7 @@ export const networkNamespace = (): string => readlinkSync('/proc/self/ns/net');
 
 /** Makes an empty directory among the temporary files, and removes it after `use`. */
 export async function withProbeDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
-  const path = mkdtempSync(join(tmpdir(), 'teams-canary-'));
+  const path = temporaryDirectory('teams-canary-');
   try {
     return await use(path);
   } finally {
@@ -115,11 +105,11 @@ export interface TrialPlace {
 
 /** Makes a trial's directories among the temporary files, and removes them after `use`. */
 export async function withTrialPlace<T>(keyBelow: string, use: (place: TrialPlace) => Promise<T>): Promise<T> {
-  const base = mkdtempSync(join(realPath(tmpdir()), 'teams-trial-'));
+  const base = realPath(temporaryDirectory('teams-trial-'));
   try {
     const place = { root: join(base, 'work'), ownHome: join(base, 'home'), state: join(base, 'state') };
     for (const path of [place.root, place.ownHome, dirname(join(place.state, keyBelow))])
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeDirectoryPath(path, 0o700);
     writeFileSync(join(place.state, keyBelow), '', { mode: 0o600 });
     return await use(place);
   } finally {

@@ -5,7 +5,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { onDisk } from '../files/disk.ts';
 
@@ -24,7 +24,7 @@ const PARTS = ['pack', 'rev', 'idx'] as const;
 export function emptyObjects(directory: string): void {
   onDisk('create', directory, () => {
     rmSync(directory, { recursive: true, force: true });
-    mkdirSync(join(directory, 'pack'), { recursive: true });
+    makeDirectoryPath(join(directory, 'pack'));
   });
 }
 
@@ -52,7 +52,7 @@ export function putPacks(from: string, to: string, by: string): () => void {
   };
   try {
     onDisk('write', packs, () => {
-      mkdirSync(packs, { recursive: true });
+      makeDirectoryPath(packs);
       for (const name of names) {
         const lock = join(packs, `${name}.keep`);
         if (!existsSync(lock)) {

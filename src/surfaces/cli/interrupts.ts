@@ -21,10 +21,13 @@ export class Interrupts implements Disposable {
   #code: number | undefined;
   #isFresh = false;
 
-  /** @param timeoutMs stops in order after this many milliseconds */
-  constructor(timeoutMs?: number) {
+  /**
+   * @param timeoutMs stops in order after this many milliseconds
+   * @param hears false for a command behind a socket: the signals are those of the process that serves it
+   */
+  constructor(timeoutMs?: number, hears = true) {
     this.#onSignal = (signal) => this.#onInterrupt(signal);
-    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    if (hears) for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     if (timeoutMs !== undefined) this.#endLimit = afterRunning(timeoutMs, () => this.#end(TIMED_OUT));
   }
 

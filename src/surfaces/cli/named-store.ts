@@ -51,6 +51,9 @@ export async function useStore(context: CliContext, verb: Verb): Promise<Disposa
 
 const wordOf = ({ name }: Verb): string => (name.startsWith('store ') ? ': name it as a word' : '');
 
+/** @throws UsageError `POLICY_DENIED`, `CONFIG_INVALID` */
+export const isStoreNamed = (context: CliContext): boolean => storeOf(context) !== undefined;
+
 /** A program of a member works on its member's team: its root says whether that is in a store. */
 function storeOf(context: CliContext): NamedStore | undefined {
   const { flags, io } = context;

@@ -5,7 +5,7 @@
 import type { Option, Verb, VerbInput } from './verb.ts';
 import { COMMON } from './global-options.ts';
 
-interface PlainCall {
+export interface PlainCall {
   readonly verb: Verb;
   readonly given: VerbInput;
 }

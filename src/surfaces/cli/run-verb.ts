@@ -8,7 +8,7 @@ import { rootOf } from './input/root.ts';
 import type { CliIo } from './io.ts';
 import type { VerbInput, Verb } from './verb.ts';
 
-const commonSchema = z.object({
+export const commonSchema = z.object({
   root: z.string().optional(),
   store: z.string().optional(),
   as: z.string().optional(),

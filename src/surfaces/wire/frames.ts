@@ -2,6 +2,7 @@
  * JSON-RPC over a stream, one message a line, as MCP and ACP have it. A frame above the limit is skipped to its end, and
  * only its size and its id are kept, so that its sender gets an answer.
  */
+import { outputTail } from '../../app.ts';
 
 /** Bytes of one frame. */
 export const MOST_FRAME_BYTES = 10 * 1024 * 1024;
@@ -24,7 +25,8 @@ const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 
 export class FrameReader {
-  #pieces: Buffer[] = [];
+  /** Grows with the frame, also where that comes byte by byte. */
+  #begun = outputTail(MOST_FRAME_BYTES);
   #bytes = 0;
   /** The ends of a frame above the limit. */
   #oversized: { readonly head: string; tail: Buffer } | undefined;
@@ -43,18 +45,24 @@ export class FrameReader {
 
   #add(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#oversized === undefined) this.#pieces.push(piece);
-    else this.#oversized.tail = lastOf(Buffer.concat([this.#oversized.tail, lastOf(piece)]));
-    if (this.#oversized !== undefined || this.#bytes <= MOST_FRAME_BYTES) return;
-    const whole = Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#oversized = { head: whole.toString('utf8', 0, ENDS_BYTES), tail: Buffer.from(lastOf(whole)) };
+    if (this.#oversized !== undefined) {
+      this.#oversized.tail = lastOf(Buffer.concat([this.#oversized.tail, lastOf(piece)]));
+    } else if (this.#bytes <= MOST_FRAME_BYTES) {
+      if (piece.length > 0) this.#begun.push(piece);
+    } else {
+      const begun = this.#begun.bytes();
+      this.#begun = outputTail(MOST_FRAME_BYTES);
+      const head = Buffer.concat([begun.subarray(0, ENDS_BYTES), piece.subarray(0, ENDS_BYTES)]);
+      const tail = lastOf(Buffer.concat([lastOf(begun), lastOf(piece)]));
+      this.#oversized = { head: head.toString('utf8', 0, ENDS_BYTES), tail };
+    }
   }
 
   #taken(): Frame {
-    const [pieces, bytes, oversized] = [this.#pieces, this.#bytes, this.#oversized];
-    [this.#pieces, this.#bytes, this.#oversized] = [[], 0, undefined];
-    if (oversized === undefined) return { kind: 'line', text: Buffer.concat(pieces).toString('utf8') };
+    const [begun, bytes, oversized] = [this.#begun, this.#bytes, this.#oversized];
+    if (bytes > 0) this.#begun = outputTail(MOST_FRAME_BYTES);
+    [this.#bytes, this.#oversized] = [0, undefined];
+    if (oversized === undefined) return { kind: 'line', text: begun.bytes().toString('utf8') };
     return { kind: 'oversized', bytes, id: idOf(oversized.head, oversized.tail.toString('utf8')) };
   }
 }

@@ -18,7 +18,7 @@ const file = (path: string) => ({ path, isDirectory: false, id: '1:2' });
 describe('shell isolation of a command', () => {
   test('shell isolation blocks network, processes and capabilities, and ends with the process that started it', () => {
     expect(line({})).toMatch(
-      /^\/bin\/bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind \/ \//,
+      /^\/bin\/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --die-with-parent --new-session --cap-drop ALL --ro-bind \/ \//,
     );
     expect(line({})).toMatch(/--chdir \/work -- \/bin\/sh -c true$/);
   });

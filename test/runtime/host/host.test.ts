@@ -172,8 +172,13 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
         'No host of the store has gpu, which ada needs (`where`): start one with `teams host --labels gpu`.',
       ) as string,
     });
-    expect(count(logOf(a), 'member.started')).toBe(0);
+    // Refused before anything is made: neither in the store nor here.
+    expect((await a.ok('list', '--all', '--store', url)).out).not.toContain('login');
+    mkdirSync(join(a.project, '.git', 'info'), { recursive: true });
+    writeFileSync(join(a.project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     const files = await a.teams(['run', 'plan.json', '--root', a.project]);
+    expect(readdirSync(join(a.project, '.git', 'info'))).toEqual([]);
+    expect(readdirSync(a.project)).toEqual(expect.not.arrayContaining(['.teams']));
     expect(files).toMatchObject({
       code: 2,
       err: expect.stringContaining(

@@ -167,6 +167,47 @@ describe('a commit that a store keeps', () => {
     await expect(fetchCommit(there, { commit: made, bundle: put(JSON.stringify(list)) }, how)).rejects.toThrow();
   });
 
+  it('is not taken if a piece of it, or the lists that lead to it, are longer than any that is made', async () => {
+    const made = await share(commit(here, { a: 'one' }));
+    const list = JSON.parse(kept.get(made.bundle) ?? '') as { pieces: string[] };
+    const great = { ...list, pieces: [put('A'.repeat(6 * 2 ** 20))] };
+    const bundle = put(JSON.stringify(great));
+    await expect(fetchCommit(there, { ...made, bundle }, how)).rejects.toThrow('does not have all of the commit');
+    let on: SharedCommit = made;
+    for (let count = 0; count < 5; count += 1) {
+      const exclude = 'x'.repeat(16 * 2 ** 20) + String(count);
+      on = { commit: made.commit, bundle: put(JSON.stringify({ ...list, on, exclude })) };
+    }
+    await expect(fetchCommit(there, on, how)).rejects.toThrow('the lists of its commits in the store are too long');
+  });
+
+  it.each<[string, readonly [string, string][]]>([
+    [
+      'a submodule, a link out, and names that differ in their case',
+      [
+        ['160000', 'module'],
+        ['120000', 'link'],
+        ['100644', 'A'],
+        ['100644', 'a'],
+      ],
+    ],
+    ['a link named .gitmodules', [['120000', '.gitmodules']]],
+  ])('%s: what is taken is what git accepts, and nothing of it is followed', async (_, entries) => {
+    const blob = git(here, ['hash-object', '-w', '--stdin'], '/etc/passwd');
+    const rows = entries.map(([mode, name]) => {
+      const id = mode === '160000' ? 'a'.repeat(40) : blob;
+      return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+    });
+    const sorted = rows.toSorted(Buffer.compare.bind(Buffer));
+    const tree = git(here, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], Buffer.concat(sorted));
+    const made = await share(git(here, ['commit-tree', tree, '-m', 'one']));
+    const answer = await fetchCommit(there, made, how).then(
+      () => 'taken',
+      (error: unknown) => String(error),
+    );
+    expect(answer).toMatch(entries.length === 1 ? /gitmodules/i : /^taken$/);
+  });
+
   it('is not taken if it is no pack', async () => {
     const made = commit(here, { a: 'one' });
     const list = { commit: made, on: null, pieces: [put(Buffer.from('PACK nonsense').toString('base64'))] };

@@ -350,7 +350,7 @@ describe('relay', () => {
     expect(await ended).toMatchObject({
       code: 130,
       out: '',
-      err: expect.stringMatching(/^Stopping exec:touch began; sleep 46\.5, at most 2 s\.\n$/) as string,
+      err: expect.stringMatching(/^teams: Stopping exec:touch began; sleep 46\.5, at most 2 s\.\n$/) as string,
     });
     expect(workIn(place)).toEqual([]);
   });

@@ -335,11 +335,11 @@ describe('signals', () => {
     expect((await place.teams('resume', 'slow', '--timeout', '300ms', '--quiet')).code).toBe(124);
   });
 
-  it('a second signal ends a run at once', async () => {
+  it.each([[[]], [['--quiet']]])('a second signal ends a run at once, and the first says so %j', async (flags) => {
     allowLeft(/ada\.lock$/); // The lease of a process that was killed.
     const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '60000' });
     place.put('plan.yaml', SLOW);
-    const { child, ended } = place.start('run', 'plan.yaml');
+    const { child, ended } = place.start('run', 'plan.yaml', ...flags);
     await until(asleep(place), 'the plan sleeps');
     child.kill('SIGINT');
     await until(

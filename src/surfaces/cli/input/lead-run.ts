@@ -19,6 +19,7 @@ import {
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { ShownRun } from '../output/lead-terminal.ts';
 import type { CliContext } from '../context.ts';
+import { serveVerbs } from '../served-verbs/verb-server.ts';
 import { applyAtEnd } from './apply-work.ts';
 import { budgetWords, withLimits, type BudgetFlags } from './limit-change.ts';
 import { settings } from './settings.ts';
@@ -72,9 +73,10 @@ export async function leadRun(
 ): Promise<number> {
   warnOfOthers(context, paths);
   using interrupts = new Interrupts(flags.timeout);
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+  interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
+  await using _verbs = await serveVerbs(context, paths);
   const progress = await show(paths);
   progress?.onStop?.(() => interrupts.press());
   let report: Report;
@@ -118,7 +120,7 @@ function warnOfOthers(context: CliContext, paths: TeamPaths): void {
     );
 }
 
-/** What happens between the first signal and the end. */
+/** What happens between the first signal and the end: also with `--quiet`, since a person who pressed Ctrl-C waits for it. */
 export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: Interrupts): string {
   const { busy, waitMs } = shutdownAhead(paths, settings(context).session);
   const again = 'Ctrl-C again stops at once.';

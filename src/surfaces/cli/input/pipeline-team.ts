@@ -32,7 +32,6 @@ export async function teamOfPipeline(
   const { cwd, environment } = context.io;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
   await requireAvailable(agent, 'every role', environment, cwd);
-  excludeTeamFiles(context);
   // With --agent, no other agent is used.
   const subagents = flag === undefined ? await perspectiveAgents(agent, environment) : [];
   const isolation = askedIsolationOf(context, flags);
@@ -40,6 +39,7 @@ export async function teamOfPipeline(
     { given, requirement, agent, subagents, cwd, isolation },
     settings(context).open,
   );
+  excludeTeamFiles(context);
   context.info(`Session ${paths.name}; after an interruption, \`teams resume ${paths.name}\` continues it.`);
   return paths;
 }

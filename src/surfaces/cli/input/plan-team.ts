@@ -7,6 +7,7 @@ import {
   makePlannedTeam,
   parseAgentFlag,
   planHash,
+  requireHostsAhead,
   type GivenPlan,
   type Name,
   type Plan,
@@ -91,13 +92,15 @@ async function prepare(
     context.info(`Continuing the unfinished team ${name}.`);
     return choice.paths;
   }
+  await requireHostsAhead(rootOf(context), name, plan.members);
   if (choice.do === 'replace') {
     if (!flags.fresh) await refuseUnapplied(context, choice.paths, '--fresh');
     await replaceTeam(context, choice.paths, flags);
   }
-  excludeTeamFiles(context);
   const isolation = askedIsolationOf(context, flags);
-  return makePlannedTeam({ ...plan, name }, { ...from, isolation }, open);
+  const paths = await makePlannedTeam({ ...plan, name }, { ...from, isolation }, open);
+  excludeTeamFiles(context);
+  return paths;
 }
 
 /** Archives the team in whose place a new one comes. */

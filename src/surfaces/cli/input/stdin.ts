@@ -1,5 +1,5 @@
 /** Reads stdin to its end. */
-import { UsageError } from '../../../app.ts';
+import { outputTail, UsageError } from '../../../app.ts';
 import type { CliIo } from '../io.ts';
 
 const LARGEST = 64 * 1024 * 1024;
@@ -11,13 +11,14 @@ const LARGEST = 64 * 1024 * 1024;
 export async function readStdin({ stdin }: CliIo): Promise<string> {
   if (stdin.isTTY === true)
     throw new UsageError('USAGE', '`-` reads stdin, but stdin is a terminal; pipe the text into the command.');
-  const parts: Buffer[] = [];
+  // It may come byte by byte.
+  const text = outputTail(LARGEST);
   let size = 0;
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > LARGEST) throw new UsageError('USAGE', 'The text on stdin is larger than 64 MiB; shorten it.');
-    parts.push(bytes);
+    text.push(bytes);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return text.bytes().toString('utf8');
 }

@@ -210,8 +210,9 @@ async function make(
 ): Promise<{ paths: TeamPaths; given: GivenPlan }> {
   const open = { ...settings(context).open, isolation: askedIsolationOf(context, flags) };
   await requireAgents(task.named(name ?? generatedName()), context.io);
+  const given = name === undefined ? undefined : task.named(name);
+  const made =
+    given === undefined ? await makeGeneratedTeam(task, open) : { paths: await makeTaskTeam(task, given, open), given };
   excludeTeamFiles(context);
-  if (name === undefined) return makeGeneratedTeam(task, open);
-  const given = task.named(name);
-  return { paths: await makeTaskTeam(task, given, open), given };
+  return made;
 }

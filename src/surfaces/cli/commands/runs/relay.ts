@@ -38,7 +38,7 @@ export const act: Act = async (context, given) => {
   using interrupts = new Interrupts();
   freeTerminal(context);
   const backend = to ?? '';
-  interrupts.stop.addEventListener('abort', () => context.info(`Stopping ${backend}, at most 2 s.`), { once: true });
+  interrupts.stop.addEventListener('abort', () => context.warn(`Stopping ${backend}, at most 2 s.`), { once: true });
   const place = refinePlace(context, repo, limits);
   const limit = timeout ?? place.relayTimeoutMs;
   try {

@@ -43,7 +43,7 @@ export const act: Act = async (context, given) => {
       'USAGE',
       'Who works in a team sets no limits: leave out --team, or set them with `teams budget TEAM --set`.',
     );
-  using interrupts = new Interrupts();
+  using interrupts = new Interrupts(undefined, context.io.wire === undefined);
   if (joined === undefined)
     await lead(context, { detach, withShell, limits }, interrupts, (leading) =>
       http === undefined ? serve(context, leading, interrupts) : serveLead(context, http, leading, interrupts),

@@ -9,6 +9,7 @@ import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
+import { serveVerbs } from '../../served-verbs/verb-server.ts';
 import { progressOf } from '../runs/run.ts';
 
 const schema = z.object({ detach: flag, takeover: flag, ...budgetFlags });
@@ -29,9 +30,10 @@ export const act: Act = async (context, given) => {
       ...budgetWords(limits),
     ]);
   using interrupts = new Interrupts();
-  interrupts.stop.addEventListener('abort', () => context.info(stoppingText(context, paths, interrupts)), {
+  interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
+  await using _verbs = await serveVerbs(context, paths);
   const progress = await progressOf(context)(paths);
   try {
     const code = await leadTeam(
