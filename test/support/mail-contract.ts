@@ -118,13 +118,6 @@ export const MAIL_CONTRACT: readonly MailCase[] = [
     },
   },
   {
-    what: 'to somebody who is no member is refused',
-    async holds(mail) {
-      await expect(mail.send('eve', 'short')).rejects.toMatchObject({ code: 'UNKNOWN_RECIPIENT' });
-      await expect(mail.send('eve', 'x'.repeat(INLINE_BYTES + 1))).rejects.toMatchObject({ code: 'UNKNOWN_RECIPIENT' });
-    },
-  },
-  {
     what: 'with a long body has its beginning in the inbox, and all of it in a file',
     async holds(mail) {
       const content = `${'x'.repeat(4_095)}😀${'ü'.repeat(INLINE_BYTES / 2)}`;

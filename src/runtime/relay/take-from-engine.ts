@@ -9,20 +9,23 @@ import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { EngineTeam } from '../../store/engine/engine-rows.ts';
 import { PAGE, EngineSession } from '../../store/engine/engine-session.ts';
+import { livenessOf } from '../../os/process-table.ts';
 import { forgetDivergence, hasDiverged, holdReplica } from '../../store/engine/replica-place.ts';
 import { forgetViews } from '../../store/engine/carried-team.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { replaceFile } from '../../store/files/file.ts';
+import { folderAt } from '../../store/files/folder-of.ts';
 import { teamPaths, type TeamPaths } from '../../store/files/paths.ts';
 import { linesOf } from '../../store/files/journal.ts';
+import { holderIn, isHere } from '../../store/replica/elsewhere.ts';
 import { documentsOf } from '../../store/replica/team-documents.ts';
 import { makeReplica } from '../../store/team/create-store.ts';
 import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
 import { openStore } from '../../store/team/team-store.ts';
 
 /** A team of which this machine had records that the store does not have. */
-export interface TakenTeam {
+interface TakenTeam {
   readonly team: Name;
   /** Whether the store has the team at all. */
   readonly isThere: boolean;
@@ -110,12 +113,23 @@ async function remade(
   const text = lost.map((line) => `${line}\n`).join('');
   replaceFile(realDisk, paths.onlyHere, text, randomBytes(4).toString('hex'));
   const kept = documentsOf(realDisk, paths);
+  if (isThere) await leaveLeases(session, id, paths);
   const { folder, onlyHere: file } = retireReplica(root, name, clock);
   if (isThere) {
     const documents = new Map([...kept, ...(await session.documents(id))]);
     makeReplica(root, { name, documents }, { clock });
   }
   return { team: name, isThere, lost: lost.length, folder, file };
+}
+
+/** Of processes that have ended here: in the folder that is made anew nobody knows that they were of this machine. */
+async function leaveLeases(session: EngineSession, team: string, paths: TeamPaths): Promise<void> {
+  const here = folderAt(realDisk, paths.folder);
+  for (const { name, owner } of await session.leases(team)) {
+    const holder = holderIn(owner);
+    if (holder && here && isHere(holder, here) && livenessOf(holder) === 'dead')
+      await session.leaveLease(team, name, owner);
+  }
 }
 
 /** A record that was sent again may have another number there. */

@@ -27,7 +27,7 @@ export interface TeamStatus {
   readonly tasks: Counts;
   readonly lead: LeadStatus & { readonly unread: number };
   /** Since when this machine does not hear the store of the team, ISO 8601: what is shown may be old. */
-  readonly cutOffSince?: string;
+  readonly cutOffSince?: string | undefined;
 }
 
 export interface StatusOptions {
@@ -66,7 +66,7 @@ export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamSt
   return {
     team: store.paths.name,
     outcome,
-    ...(since === undefined ? {} : { cutOffSince: timestamp(since) }),
+    cutOffSince: since === undefined ? undefined : timestamp(since),
     members: members.map(({ status }) => status),
     tasks: count(board),
     lead: { ...lead, unread: unreadOf(store, LEAD) },

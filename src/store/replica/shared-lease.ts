@@ -10,7 +10,7 @@ const RENEW_MS = 2_500;
 
 interface SharedLease {
   /** Milliseconds since the store has confirmed it. */
-  silentFor(): number;
+  readonly silentFor: () => number;
   release(): Promise<void>;
 }
 

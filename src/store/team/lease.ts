@@ -42,7 +42,7 @@ export type LeaseOwner = z.infer<typeof ownerSchema>;
 
 export interface Lease {
   /** Milliseconds since the store of the team has confirmed it; 0 for a team on files. */
-  silentFor(): number;
+  readonly silentFor: () => number;
   /** Gives the lease back, if it is still ours. */
   release(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
     const taken = await takeSharedLease(await shared.relay(), asked, { onLost, monotonic });
     if (typeof taken !== 'string') {
       const release = (): Promise<void> => taken.release().finally(() => answer.lease.release());
-      return { held: true, lease: { silentFor: taken.silentFor, release } };
+      return { held: true, lease: { silentFor: () => taken.silentFor(), release } };
     }
     await answer.lease.release();
     return { held: false, owner: undefined, elsewhere: holderIn(taken) };

@@ -54,7 +54,10 @@ export const engine: readonly Verb[] = [
       { flags: '--team <team>', what: 'only members of this team' },
       { flags: '--labels <labels>', what: 'what this machine has, such as gpu,arm64', many: true },
       { flags: '--name <name>', what: 'its name in the store (default: the name of the machine)' },
-      { flags: '--cut-off-after <duration>', what: 'members end when the store is not heard for so long (default 10m)' },
+      {
+        flags: '--cut-off-after <duration>',
+        what: 'members end when the store is not heard for so long (default 10m)',
+      },
     ],
     examples: [
       { line: 'teams host --store postgres://host_a@db.example.org/agents', what: 'members work in this directory' },

@@ -83,7 +83,10 @@ export const runs: readonly Verb[] = [
       { flags: '--takeover', what: 'replace a lead that is still running' },
       { flags: '--retry-failed', what: 'first retry every failed task, with what was skipped because of it' },
       { flags: '--note <text>', what: 'with --retry-failed: what the next attempts are told' },
-      { flags: '--from-engine', what: 'first take what the store has for what only this machine has (ENGINE_DIVERGED)' },
+      {
+        flags: '--from-engine',
+        what: 'first take what the store has for what only this machine has (ENGINE_DIVERGED)',
+      },
     ],
     examples: [
       { line: 'teams resume login --retry-failed', what: 'mend a red run: only what failed or was skipped is done' },

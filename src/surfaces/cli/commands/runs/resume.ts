@@ -49,10 +49,16 @@ export const act: Act = async (context, given) => {
     throw new UsageError('USAGE', '--note is for the tasks that are retried; give --retry-failed, too.');
   const ended = endedRun(team.paths);
   if (ended?.isDone === true && ended.outcome !== 'cancelled') return nothingToDo(context, ended);
-  if (flags.detach) return detachRun(context, team.paths, flags);
+  if (flags.detach) return await detachRun(context, team.paths, flags);
   const { session, agents } = settings(context);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };
-  return leadRun(context, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(context));
+  return await leadRun(
+    context,
+    team.paths,
+    flags,
+    (run) => resumeTeam(team.paths, lead, run, agents),
+    progressOf(context),
+  );
 };
 
 /**
