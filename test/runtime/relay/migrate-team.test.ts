@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('a team that moves', { timeout: 120_000 }, () => {
     return one;
   };
   const comes = (one: Machine) => expect.poll(() => hasTeam(one.root), { timeout: 10_000 }).toBe(true);
-  const goes = (one: Machine) => expect.poll(() => hasTeam(one.root), { timeout: 10_000 }).toBe(false);
+  const goes = (one: Machine) => expect.poll(() => hasTeam(one.root), { timeout: 30_000 }).toBe(false);
   const inReplica = (one: Machine) => contentOf(teamPaths(one.root, LOGIN));
 
   it('goes to a store and back with its log byte for byte, unread mail, results and documents', async () => {
