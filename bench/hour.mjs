@@ -63,7 +63,7 @@ process.exitCode = judge();
 
 /** Memory and open files are sums of all processes of the team; files without those that each task has. */
 function look(minute) {
-  const pids = [lead.pid, ...store.roster.all().flatMap(({ pid }) => pid ?? [])].filter(isAlive);
+  const pids = [...new Set([lead.pid, ...store.roster.all().flatMap(({ pid }) => pid ?? [])])].filter(isAlive);
   const row = {
     minute,
     processes: pids.length,
