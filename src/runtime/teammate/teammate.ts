@@ -229,15 +229,18 @@ export class Teammate {
   async #answerMail(): Promise<void> {
     const lost = new AbortController();
     this.#present = { task: undefined, lost };
-    await runMailTurn({
-      session: this.#session,
-      turnSetup: this.#turnSetup,
-      mailroom: this.#mailroom,
-      signal: AbortSignal.any([this.#turn.signal, lost.signal]),
-      sandbox: effectiveSandbox(this.permissions()),
-      turnOn: (mail, turn) => this.#turnOn(mail, turn),
-    });
-    this.#present = undefined;
+    try {
+      await runMailTurn({
+        session: this.#session,
+        turnSetup: this.#turnSetup,
+        mailroom: this.#mailroom,
+        signal: AbortSignal.any([this.#turn.signal, lost.signal]),
+        sandbox: effectiveSandbox(this.permissions()),
+        turnOn: (mail, turn) => this.#turnOn(mail, turn),
+      });
+    } finally {
+      this.#present = undefined;
+    }
   }
 
   /**
