@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Asks a lead that works in the same root to do a verb that only looks (src/surfaces/cli/served-verbs/verb-server.ts): a living
- * process has loaded what this one would have to load. Whatever is not as expected means that this process does the
- * verb itself; nothing is written before the whole answer is there.
+ * Asks a lead that works in the same root to do a verb that only looks (src/surfaces/cli/served-verbs/): a living process
+ * has loaded what this one would have to load. Whatever is not as expected means that this process does the verb
+ * itself; nothing is written before the whole answer is there.
  */
 const { fstatSync, lstatSync, readFileSync, readdirSync, statSync, writeSync } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
@@ -26,8 +26,8 @@ const isLook = ([verb, word]) => LOOKS.includes(verb) || (verb === 'task' && TAS
 const isAtTerminal = () => isDevice(1) || (isDevice(0) && isDevice(2));
 
 /**
- * Whether a teammate started this process (src/os/process-table.ts): without the token it speaks for nobody, which only a
- * process of its own can tell.
+ * Whether a teammate started this process (src/runtime/process/starter.ts): without the token it speaks for nobody, which
+ * only a process of its own can tell.
  */
 function isMarked() {
   try {

@@ -12,7 +12,7 @@ import { PAGE, EngineSession } from '../../store/engine/engine-session.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { forgetDivergence, hasDiverged, holdReplica } from '../../store/engine/replica-place.ts';
 import { forgetViews } from '../../store/engine/carried-team.ts';
-import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import { replicasIn, retireReplica, teamIdIn } from '../../store/engine/retired-replicas.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { replaceFile } from '../../store/files/file.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
@@ -21,6 +21,7 @@ import { linesOf } from '../../store/files/journal.ts';
 import { holderIn, isHere } from '../../store/replica/elsewhere.ts';
 import { documentsOf } from '../../store/replica/team-documents.ts';
 import { makeReplica } from '../../store/team/create-store.ts';
+import { listArchived } from '../../store/team/team-list.ts';
 import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
 import { openStore } from '../../store/team/team-store.ts';
 
@@ -65,6 +66,11 @@ export async function takeFromEngine(root: string, address: EngineAddress, clock
         const here = linesHere(teamPaths(root, name));
         if (isThere && isBehind(here.log, lines.log) && isBehind(here.ledger, lines.ledger)) continue;
         taken.push(await remade(session, root, { id, name, isThere, lines }, clock));
+      }
+      const here = replicasIn(root);
+      for (const team of there) {
+        const put = here.has(team.name) ? undefined : putAwayBefore(root, team);
+        if (put !== undefined) taken.push(await madeAnew(session, root, team, put, clock));
       }
       forgetDivergence(root);
       return taken;
@@ -112,15 +118,31 @@ async function remade(
   const lost = [...onlyHere(own.log, lines.log), ...onlyHere(own.ledger, lines.ledger)];
   const text = lost.map((line) => `${line}\n`).join('');
   replaceFile(realDisk, paths.onlyHere, text, randomBytes(4).toString('hex'));
-  const kept = documentsOf(realDisk, paths);
   if (isThere) await leaveLeases(session, id, paths);
-  const { folder, onlyHere: file } = retireReplica(root, name, clock);
-  if (isThere) {
-    const documents = new Map([...kept, ...(await session.documents(id))]);
-    makeReplica(root, { name, documents }, { clock });
-  }
-  return { team: name, isThere, lost: lost.length, folder, file };
+  const put = retireReplica(root, name, clock);
+  if (isThere) return madeAnew(session, root, { id, name }, put, clock);
+  return { team: name, isThere, lost: lost.length, folder: put.folder, file: put.onlyHere };
 }
+
+/** @param put where the team is as it was here, with its plan and the state of its run */
+async function madeAnew(
+  session: EngineSession,
+  root: string,
+  { id, name }: EngineTeam,
+  put: TeamPaths,
+  clock: Clock,
+): Promise<TakenTeam> {
+  const documents = new Map([...documentsOf(realDisk, put), ...(await session.documents(id))]);
+  makeReplica(root, { name, documents }, { clock });
+  const { folder, onlyHere: file } = put;
+  return { team: name, isThere: true, lost: linesOf(realDisk, file).length, folder, file };
+}
+
+/** A process that took from the store before was killed between putting the team away and making it anew. */
+const putAwayBefore = (root: string, { id, name }: EngineTeam): TeamPaths | undefined =>
+  listArchived(root).findLast(
+    (one) => one.name === name && lookAt(realDisk, one.paths.onlyHere) !== undefined && teamIdIn(one.paths) === id,
+  )?.paths;
 
 /** Of processes that have ended here: in the folder that is made anew nobody knows that they were of this machine. */
 async function leaveLeases(session: EngineSession, team: string, paths: TeamPaths): Promise<void> {

@@ -9,6 +9,10 @@ import { StoreUser } from '../../support/store-user.ts';
 
 const statusShape = z.object({ cutOffSince: z.iso.datetime().optional() });
 
+/** `npm run test:engine`. */
+const IS_LONG = process.env['CUT_OFF_LONG'] !== undefined;
+const LONGER_THAN_A_VERB_MS = 75_000;
+
 describe.skipIf(!hasPostgres)('a machine that is cut off from its store', { timeout: 180_000 }, () => {
   const store = useStore();
 
@@ -68,7 +72,7 @@ describe.skipIf(!hasPostgres)('a machine that is cut off from its store', { time
     expect(countIn(a.log, 'task.completed')).toBe(1);
   });
 
-  it('keeps what a member hands in for longer than a verb waits, and goes on', async () => {
+  it.runIf(IS_LONG)('keeps what a member hands in for longer than a verb waits, and goes on', async () => {
     const own = await store.ownEngine();
     const [a, b] = StoreUser.two(store.place);
     await store.host(b, 'one', '--slots', '1');
@@ -78,7 +82,8 @@ describe.skipIf(!hasPostgres)('a machine that is cut off from its store', { time
     await expect.poll(() => countIn(b.log, 'task.claimed'), { timeout: 30_000 }).toBe(1);
     await own.kill();
     writeFileSync(go, '');
-    await new Promise((resolve) => setTimeout(resolve, 75_000));
+    // Nothing tells that a verb would have given up by now: that is what is waited for.
+    await new Promise((resolve) => setTimeout(resolve, LONGER_THAN_A_VERB_MS));
     expect(membersOf(b)).toEqual(['ada']);
     expect(run.child.exitCode, run.said()).toBeNull();
     await own.run();

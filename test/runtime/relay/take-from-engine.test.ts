@@ -1,5 +1,5 @@
 /** A failover that loses acknowledged records: a person lets a machine take what the store has, and nothing is dropped. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
@@ -87,7 +87,26 @@ describe.skipIf(!hasPostgres)('a machine that has read what a failover lost', { 
     });
   });
 
-  it('goes on with a run, whose lost tasks are done again', async () => {
+  it('takes nothing while a process of the machine may go on in the team', async () => {
+    await a.ok('create', 'login', '--member', 'ada', '--store', url);
+    await cutStandbyOff();
+    const worker = servingAt(url, a, 'worker', 'login', 'ada', '--agent', 'exec');
+    await expect.poll(() => a.log, { timeout: 30_000 }).toContain('"type":"member.started"');
+    worker.child.kill('SIGSTOP');
+    await failOver();
+    await expect.poll(() => a.file('.teams', '.diverged'), { timeout: 30_000 }).not.toBe('');
+    const before = a.log;
+    expect(await a.teams(['resume', '--from-engine', '--store', url])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/only while nobody works in it here: end ada \(pid \d+\) first/) as string,
+    });
+    expect(a.log).toBe(before);
+    worker.child.kill('SIGCONT');
+    expect(await ended(worker.child), worker.said()).not.toBe(0);
+    expect(await a.teams(['resume', '--from-engine', '--store', url])).toMatchObject({ code: 0 });
+  });
+
+  it('goes on with a run, whose lost tasks are done again, also after a kill in the middle of that', async () => {
     const go = join(a.project, 'go');
     const task = (n: number): object => ({
       subject: `t${String(n)}`,
@@ -112,6 +131,14 @@ describe.skipIf(!hasPostgres)('a machine that has read what a failover lost', { 
     await failOver();
     expect(await ended(run.child), run.said()).not.toBe(0);
     await expect.poll(() => membersOf(a)).toEqual([]);
+    const state = a.file('.teams', 'login', 'state.json');
+    const { code, err } = await a.teams(['resume', '--from-engine', '--store', url]);
+    expect(code, err).toBe(0);
+    // As a kill leaves it that comes when the team is put away and not made anew.
+    await a.endRelays();
+    for (const folder of ['.teams', '.tasks']) rmSync(join(a.root ?? '', folder, 'login'), { recursive: true });
+    writeFileSync(join(a.root ?? '', '.teams', '.diverged'), 'record 9\n');
+    expect(state).toContain('planHash');
     writeFileSync(`${go}-3`, '');
     const next = await a.teams(['resume', 'login', '--from-engine', '--store', url]);
     expect(next.code, next.out + next.err).toBe(0);

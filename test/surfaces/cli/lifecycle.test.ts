@@ -70,6 +70,17 @@ describe('a team', () => {
     expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ outcome: 'cancelled' });
   });
 
+  it.each([
+    ['claude', 'claude'],
+    ['exec:echo $HOME', 'exec'],
+  ])('without a lead the cure for `spawn --agent %s` names the agent, if a shell can read it', async (agent, named) => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    const { code, err } = await place.teams('spawn', 'login', 'cy', '--agent', agent);
+    expect(code).toBe(3);
+    expect(err).toContain(`\`teams worker login cy --agent ${named}\``);
+  });
+
   it('a teammate cannot create a team', async () => {
     const place = new Workplace({ TEAMS_MEMBER: 'ada', TEAMS_TOKEN: 'x' });
     for (const argv of [
