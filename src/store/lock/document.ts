@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { StoreError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamLock } from '../files/paths.ts';
@@ -34,6 +34,8 @@ interface DocumentEnvironment<Shape> {
   readonly share?: ((before: string, next: string) => Promise<boolean>) | undefined;
   /** It is there as long as its directory is: one that is missing was removed, and does not read as none. */
   readonly isKept?: true;
+  /** What it says can be lost: one that cannot be read counts as none, and the next change replaces it. */
+  readonly isExpendable?: true;
 }
 
 export class Document<Shape extends object> {
@@ -48,8 +50,10 @@ export class Document<Shape extends object> {
    * @throws StoreError `CORRUPT` with line and column, `NEWER_VERSION`
    */
   read(): Shape | undefined {
-    const value = this.#raw();
-    return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+    return this.#unlessExpendable(() => {
+      const value = this.#raw();
+      return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+    });
   }
 
   /**
@@ -59,16 +63,18 @@ export class Document<Shape extends object> {
    *   that is kept; those of {@link read}
    */
   readOwn(): Shape | undefined {
-    const value = this.#raw();
-    if (value === undefined) {
-      this.#requireNone();
-      return undefined;
-    }
-    if (!this.#holds(value)) throw this.#untrusted();
-    return shaped(this.#environment.schema, value, this.#environment.path);
+    return this.#unlessExpendable(() => {
+      const value = this.#raw();
+      if (value === undefined) {
+        this.#requireNone();
+        return undefined;
+      }
+      if (!this.#holds(value)) throw this.#untrusted();
+      return shaped(this.#environment.schema, value, this.#environment.path);
+    });
   }
 
-  /** True when the document on disk carries this user's seal. */
+  /** True when the document on disk carries this user's seal, or is of a kind that carries none. */
   isSealed(): boolean {
     return this.#holds(this.#raw());
   }
@@ -137,9 +143,9 @@ export class Document<Shape extends object> {
    * @throws StoreError `NEWER_VERSION`: the document of a newer program stays untouched
    */
   write(next: Shape): void {
-    const { disk, path, pinned } = this.#environment;
+    const { disk, path, pinned, isExpendable = false } = this.#environment;
     pinned?.check();
-    refuseNewer(looseJson(readText(disk, path) ?? ''), path);
+    if (!isExpendable) refuseNewer(looseJson(readText(disk, path) ?? ''), path);
     replaceFile(disk, path, this.#textOf(next), randomBytes(6).toString('hex'));
   }
 
@@ -151,8 +157,9 @@ export class Document<Shape extends object> {
   }
 
   #holds(value: unknown): boolean {
-    if (typeof value !== 'object' || value === null) return false;
     const { seal, team } = this.#environment;
+    if (seal === undefined && team === undefined) return true;
+    if (typeof value !== 'object' || value === null) return false;
     return (seal?.holds(value) ?? true) && (team === undefined || isOf(team, value));
   }
 
@@ -176,6 +183,17 @@ export class Document<Shape extends object> {
     const value = parseJson(text, path);
     refuseNewer(value, path);
     return value;
+  }
+
+  /** @returns undefined for one that cannot be read and is expendable */
+  #unlessExpendable(read: () => Shape | undefined): Shape | undefined {
+    try {
+      return read();
+    } catch (error) {
+      const isUnreadable = isTeamError(error) && (error.code === 'CORRUPT' || error.code === 'NEWER_VERSION');
+      if (isUnreadable && this.#environment.isExpendable === true) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -155,7 +155,7 @@ export class TeamStore {
         lock: paths.configLock,
       });
     const { vendors: path, vendorsLock: lock } = paths;
-    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
+    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema, isExpendable: true });
     this.ledger = new Ledger({
       disk,
       pinned,
