@@ -1,5 +1,5 @@
 /** Brings a replica up to what the store has, after a look whether it is of the same order. */
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { ReplicaTeam } from './relay-acts.ts';
 
@@ -19,11 +19,11 @@ const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
 export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
-    const lines = await session.after(replica.id, replica.position.number);
+    const { found: lines, isAll } = await session.after(replica.id, replica.position.number);
     if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
     // A record is here after what it names.
     for (const line of lines) await mail.bring(session, line);
     replica.append(lines);
-    if (lines.length < PAGE) return;
+    if (isAll) return;
   }
 }

@@ -5,7 +5,7 @@ import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
 import { newId } from '../../store/files/new-ids.ts';
@@ -134,7 +134,7 @@ export class SharedInbox {
 
   async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const mail = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      const { found: mail, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
       const last = mail.at(-1);
       if (last === undefined) return;
       const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
@@ -142,7 +142,7 @@ export class SharedInbox {
       createBell(this.#place.disk, this.#inbox.bell);
       if (news.length > 0) await put(news);
       this.#last = last.number;
-      if (mail.length < PAGE) return;
+      if (isAll) return;
     }
   }
 
