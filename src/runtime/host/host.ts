@@ -149,7 +149,8 @@ class Host {
         const hosted = this.#teams.get(folder) ?? (await this.#open(paths));
         this.#teams.set(folder, hosted);
         hosted.look();
-        this.#faults.delete(folder);
+        // One that was passed over is asked for nothing more: it is no news that nothing is wrong now.
+        if (hosted.size > 0) this.#faults.delete(folder);
       } catch (error) {
         await this.#fault(folder, paths, error);
       }
