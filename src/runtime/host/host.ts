@@ -35,6 +35,8 @@ interface HostOptions {
   readonly cwd: string;
   /** Environment variables for each member's process. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Public keys whose signatures count as the user's; by default those of `TEAMS_TRUST`. */
+  readonly trust?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onServing: () => void;
@@ -157,8 +159,8 @@ class Host {
   }
 
   #open(paths: TeamPaths): Promise<HostedTeam> {
-    const { clock, name, cwd, variables } = this.#options;
-    const store = openStore(paths, { clock });
+    const { clock, name, cwd, variables, trust } = this.#options;
+    const store = openStore(paths, { clock, trust });
     return HostedTeam.open({ store, host: { name, cwd }, owner: this.#owner, variables, onExit: this.#wake });
   }
 

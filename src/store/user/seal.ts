@@ -2,7 +2,7 @@
  * The seal of a document: an HMAC with the user's own key. A folder that another person made, such as a cloned
  * repository's `.teams`, may be read; nothing is started from it.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -13,6 +13,11 @@ import { createOnce, readText } from '../files/file.ts';
 export interface Seal {
   sign(document: object): string;
   holds(document: object): boolean;
+  /**
+   * Another secret of this user, 32 bytes, that is always the same for one use. Neither the key nor a seal can be told
+   * from it (HKDF, RFC 5869).
+   */
+  secretFor(use: string): Uint8Array;
 }
 
 /** `$XDG_STATE_HOME/teams/key`. */
@@ -43,6 +48,7 @@ export function openSeal(disk: Disk, path = keyPath()): Seal {
       const found = Buffer.from(seal);
       return wanted.length === found.length && timingSafeEqual(wanted, found);
     },
+    secretFor: (use) => new Uint8Array(hkdfSync('sha256', load(), '', use, 32)),
   };
 }
 
@@ -75,7 +81,7 @@ function makeKey(disk: Disk, path: string): string {
 }
 
 /** JSON with sorted keys: equal documents give equal texts. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);

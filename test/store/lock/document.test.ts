@@ -254,6 +254,7 @@ describe('a seal', () => {
     mkdirSync(join(root, 'state', 'teams'), { recursive: true });
     symlinkSync(join(root, 'other', 'key'), key());
     expect(() => openSeal(realDisk, key()).sign({})).toThrow();
+    expect(() => openSeal(realDisk, key()).secretFor('any')).toThrow();
   });
 
   it("the key of a seal is in the user's state directory", () => {

@@ -12,7 +12,16 @@ import {
   UsageError,
 } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
-import { cutOffAfter, hostLabels, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import {
+  cutOffAfter,
+  hostLabels,
+  noMore,
+  publicKeys,
+  readOptions,
+  text,
+  trustKeys,
+  wholeNumber,
+} from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';
@@ -21,13 +30,21 @@ import type { Act } from '../../verb.ts';
 const MOST_SLOTS = 512;
 const DEFAULT_SLOTS = 8;
 
-const schema = z.object({ team: text, slots: wholeNumber, labels: hostLabels, name: text, cutOffAfter });
+const schema = z.object({
+  team: text,
+  slots: wholeNumber,
+  labels: hostLabels,
+  name: text,
+  cutOffAfter,
+  trust: publicKeys,
+});
 
 export const act: Act = async (context, given) => {
   const read = readOptions(schema, given);
   const { team, slots = DEFAULT_SLOTS, labels, name = machineName().slice(0, 63) } = read;
   noMore(given.words);
   refuseMembers(context, 'be a host');
+  trustKeys(context, read.trust);
   if (slots < 1 || slots > MOST_SLOTS)
     throw new UsageError(
       'USAGE',
@@ -47,6 +64,7 @@ export const act: Act = async (context, given) => {
     team: team === undefined ? undefined : parseName('team', team),
     cwd: context.io.cwd,
     variables: { ...agentRuleVariables(settings(context).session), ...encodeCutOffAfter(read.cutOffAfter) },
+    trust: context.trust,
     clock: realClock,
     signal: AbortSignal.any([interrupts.stop, context.io.gone]),
     onServing: () => {
