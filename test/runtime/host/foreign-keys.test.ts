@@ -142,6 +142,27 @@ describe.skipIf(!hasPostgres)('a machine with a key of its own', { timeout: 120_
     expect(b.file('.teams', 'login', 'events.jsonl')).toContain('"task.untrusted"');
   });
 
+  it('trusts the configuration of a team that was moved into the store, and no command from before', async () => {
+    const [a, b] = StoreUser.apart(store.place);
+    await a.ok('create', 'login', '--member', 'ada');
+    await a.ok('task', 'create', 'login', 'before', '--run', RUN);
+    const config = (): string => readFileSync(join(a.project, '.teams', 'login', 'config.json'), 'utf8');
+    expect(config()).not.toContain('signature');
+    await a.ok('migrate', 'login', '--to', store.url);
+    await a.ok('task', 'create', 'login', 'after', '--run', RUN, '--store', store.url);
+    await b.ok(...work, '--store', store.url, '--trust', a.key);
+    expect(ranOn(b)).toBe(1);
+    expect((await b.ok('task', 'list', 'login', '--store', store.url)).out).toMatch(/#1 +pending[^]*#2 +completed/);
+    await b.teams(['doctor', '--trust', 'login', '--yes', '--root', b.root ?? '']);
+    await b.ok(...work, '--store', store.url, '--trust', a.key);
+    expect(ranOn(b)).toBe(2);
+    // Back in files nothing is signed any more that is written there.
+    await a.ok('migrate', 'login', '--to', 'files', '--from', store.url, '--root', a.project);
+    expect(config()).toContain('signature');
+    await a.ok('worker', 'login', 'bob', '--join', '--agent', 'exec', '--idle-timeout', '100ms');
+    expect(config()).not.toContain('signature');
+  });
+
   it('goes on as the lead with a run that another machine began, once it is told its key', async () => {
     const [a, b] = StoreUser.apart(store.place);
     writeFileSync(join(a.project, 'plan.json'), planOf(['ada'], 3, `${RUN}; test -e go`));
