@@ -44,7 +44,7 @@ export {
   toolJsonSchema,
   type ToolName,
 } from './model/team/tool.ts';
-export { printedLine, safeJson, safeLine, safeText } from './model/text/safe-text.ts';
+export { printedLine, safeJson, safeLine, safeText, shownPath } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isFinal, isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';

@@ -47,6 +47,13 @@ const hasReturns = (line: string): boolean =>
 export const safeLine = (text: string): string => safeText(text.replaceAll('\r', ' ')).replace(/\s+/g, ' ').trim();
 
 /**
+ * The name of a file, which its author chose, within a line or a list: as it is, or in quotes with escapes if it has a
+ * line break, blanks that are not seen, or characters that {@link safeText} removes. Two names never look the same.
+ */
+export const shownPath = (path: string): string =>
+  safeLine(path) === path && !path.startsWith('"') ? path : safeJson(path);
+
+/**
  * What a terminal would obey: C0 except tab and newline, DEL, C1, and characters that change the direction of text. A
  * carriage return before a newline is not one.
  */

@@ -3,6 +3,7 @@
  * directory, so a file shows when it was changed but not by whom. A change without a clear author is no stray: it is
  * listed as not judged.
  */
+import { shownPath } from '../../model/text/safe-text.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../file-patterns.ts';
 import type { FixTask } from './verifier.ts';
@@ -98,7 +99,7 @@ const covers = ({ from, to }: { from: number; to: number }, at: number): boolean
   at >= from - SLACK_MS && at <= to + SLACK_MS;
 
 export const strayText = (strays: readonly Stray[]): string =>
-  strays.map(({ path, why }) => `${path}: ${why}`).join('; ');
+  strays.map(({ path, why }) => `${shownPath(path)}: ${why}`).join('; ');
 
 /** Paths of one reason that are named. */
 const MOST_PATHS = 5;
@@ -110,7 +111,7 @@ export function unjudgedText(unjudged: readonly Unjudged[]): string | undefined 
   const groups = reasons.map((reason) => {
     const list = unjudged.filter(({ why }) => why === reason);
     const more = list.length - MOST_PATHS;
-    const paths = list.slice(0, MOST_PATHS).map(({ path }) => path);
+    const paths = list.slice(0, MOST_PATHS).map(({ path }) => shownPath(path));
     return `${paths.join(', ')}${more > 0 ? ` and ${more} more` : ''} (${reason})`;
   });
   return `it cannot be told who changed ${unjudged.length} ${unjudged.length === 1 ? 'file' : 'files'}: ${groups.join('; ')}`;
@@ -125,7 +126,7 @@ export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boo
     return {
       owner,
       files: paths,
-      subject: `[no-cascade] Check the changes of other members in ${paths.join(', ').slice(0, 200)}`,
+      subject: `[no-cascade] Check the changes of other members in ${paths.map(shownPath).join(', ').slice(0, 200)}`,
       description: [
         'You own these files, and they were changed while other members worked. Nothing was reverted: keep what is right, repair what is wrong.',
         '',

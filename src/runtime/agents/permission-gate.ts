@@ -4,6 +4,7 @@
  * request is bound to a hash of the whole call, and is withdrawn when the call is over. While it waits, the clocks of the
  * turn stand.
  */
+import { shownPath } from '../../model/text/safe-text.ts';
 import type { CallAnswer, ToolCallEvent } from '../../agents/agent-contract.ts';
 import { ASKED_LIMIT } from '../../model/board/request.ts';
 import { asksPerson } from '../../model/team/team-config.ts';
@@ -136,7 +137,7 @@ const MOST_OF_NAME = 200;
  * nobody allows an end that is not seen.
  */
 function textOf({ tool, effect, paths, input }: PermissionAsk): string {
-  const where = paths.length === 0 ? '' : `${effect === 'runs' ? ' in' : ''} ${paths.join(', ')}`;
+  const where = paths.length === 0 ? '' : `${effect === 'runs' ? ' in' : ''} ${paths.map(shownPath).join(', ')}`;
   const head = cut(`${toolOf({ tool, effect })} ${effect}${where}`, ASKED_LIMIT / 2);
   const whole = input === '' ? head : `${head}\n${input}`;
   if (whole.length <= ASKED_LIMIT) return whole;

@@ -1,4 +1,5 @@
 /** The changes that wait, merged one on top of the other on the common state, and what landed in it before. */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { MOST_NAMED_FILES, type LandingTask } from '../../model/board/task.ts';
 import type { LineEntry, Stacked } from '../../policy/landing/queue.ts';
 import { trespass } from '../../policy/landing/trespass.ts';
@@ -159,6 +160,6 @@ export class LandingStack {
 
 function stray(task: LandingTask, strays: readonly string[]): LineEntry {
   const files = [...new Set([...task.result.files, ...strays])];
-  const why = `${strays.join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`;
+  const why = `${strays.map(shownPath).join(', ')} ${strays.length === 1 ? 'is' : 'are'} not among the files of the task: put it back, or ask the lead for it (boundary)`;
   return { kind: 'stray', task, files, why };
 }

@@ -3,6 +3,7 @@
  * shared files. What it leaves is open, and so is everything if the lead has no agent; the report lists it. If a lead
  * dies during the turn, the next lead asks again; a settled wish is not asked again.
  */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { joinedLend } from '../../model/team/lend.ts';
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
@@ -142,7 +143,7 @@ async function turnOn(
     const answers = due.map((_, at): Settled => given[at] ?? { kind: 'open', why: 'left open' });
     const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
     if (strays.length === 0) return { answers };
-    return { answers, why: `the lead's agent changed files that are not shared: ${strays.join(', ')}` };
+    return { answers, why: `the lead's agent changed files that are not shared: ${strays.map(shownPath).join(', ')}` };
   } finally {
     await calls.close();
   }

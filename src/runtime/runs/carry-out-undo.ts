@@ -2,6 +2,7 @@
  * Carries an undo or a redo out. What is begun is in the run's state before the first file is changed and until the last
  * one is: after a kill the same command finishes it, and the opposite one goes back. An error goes back at once.
  */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { join } from 'node:path';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
 import type { Undoing } from '../../model/team/team-config.ts';
@@ -107,7 +108,7 @@ const note = (store: TeamStore, lives: UndoPlan['lives'], undoing: Undoing | und
 const changedSince = (path: string, redo: boolean): ConflictError =>
   new ConflictError(
     'REFUSED',
-    `Nothing was ${redo ? 'done' : 'taken back'}: ${path} was changed while the changes were shown; the same command shows them again.`,
+    `Nothing was ${redo ? 'done' : 'taken back'}: ${shownPath(path)} was changed while the changes were shown; the same command shows them again.`,
   );
 
 /**

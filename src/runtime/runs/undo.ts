@@ -4,6 +4,7 @@
  * file goes from exactly what the run left to exactly what it found, so a killed undo is finished by repeating it, and
  * the same steps backwards are the redo.
  */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { join, posix, resolve } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -237,7 +238,7 @@ export const stepAt = (
 
 const MOST_LISTED = 5;
 const listed = (paths: readonly string[]): string =>
-  paths.slice(0, MOST_LISTED).join(', ') +
+  paths.slice(0, MOST_LISTED).map(shownPath).join(', ') +
   (paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : '');
 
 const namesOf = (task: Task): string[] => [

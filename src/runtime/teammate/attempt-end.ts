@@ -1,4 +1,5 @@
 /** Stores the end of an attempt: the result file, and the record on the board with all changes that belong to it. */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { claimOf } from '../../model/board/board.ts';
 import { ASKED_LIMIT } from '../../model/board/request.ts';
 import type { Body, Change } from '../../model/board/event.ts';
@@ -81,7 +82,7 @@ const completed = (
 
 /** Asks for a review of the change, in one record with it. */
 function reviewed({ id }: ClaimedTask, { files }: TaskResult, { clock, paths }: TeamStore): Change {
-  const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.join(', ')}`;
+  const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.map(shownPath).join(', ')}`;
   const request = newId(clock.now());
   return { type: 'request.made', request, kind: 'review', about: id, text: text.slice(0, ASKED_LIMIT) };
 }

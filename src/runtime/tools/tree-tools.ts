@@ -1,4 +1,5 @@
 /** The lead's tools for a team whose members have trees of their own: what they changed, and what becomes of it. */
+import { shownPath } from '../../model/text/safe-text.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { changesSince } from '../views/workspace-changes.ts';
 import { leadOf } from './lead-tools.ts';
@@ -27,7 +28,7 @@ export const teamApply: ToolHandler<'TeamApply'> = async ({ taskId }, context, {
   const { board } = teamOf(context);
   const task = taskId === undefined ? undefined : board.get(taskId);
   const { landed, files } = await leadOf(context).apply(task, signal);
-  const lines = files.map(({ path, change }) => `${change}: ${path}`);
+  const lines = files.map(({ path, change }) => `${change}: ${shownPath(path)}`);
   const sum = `Applied ${counted(landed, 'task')}, ${counted(files.length, 'file')}.`;
   return {
     text: files.length === 0 ? 'Nothing to apply: the project has all that landed.' : [...lines, sum].join('\n'),

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printedLine, safeJson, safeLine, safeText, visibleText } from '../../../src/model/text/safe-text.ts';
+import {
+  printedLine,
+  safeJson,
+  safeLine,
+  safeText,
+  shownPath,
+  visibleText,
+} from '../../../src/model/text/safe-text.ts';
 import { isLinear } from '../../support/linear.ts';
 
 const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff\p{Cs}]/u;
@@ -151,4 +158,24 @@ it.each([
 it('the printed line is the same for a file, where it is spelled', () => {
   for (const line of ['\u001b[31mred\u001b[39m', ' 10%\r100%\r', 'a\tb', '\u001b]0;title\u0007x'])
     expect(printedLine(visibleText(line))).toBe(printedLine(line));
+});
+
+it('the name of a file is shown in one line, and no two look the same', () => {
+  for (const name of ['src/a b.ts', 'ä', '--force', 'i"j']) expect(shownPath(name)).toBe(name);
+  expect(['a\nb', ' a', 'a\u001b[2Jb', '"a"', 'a\u202eb', 'a  b', ''].map(shownPath)).toEqual([
+    '"a\\nb"',
+    '" a"',
+    '"a\\u001b[2Jb"',
+    '"\\"a\\""',
+    '"a\\u202eb"',
+    '"a  b"',
+    '',
+  ]);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
+      expect(shownPath(one)).not.toMatch(/\n|\r/);
+      expect(shownPath(one)).not.toMatch(DANGEROUS);
+      expect(shownPath(one) === shownPath(other)).toBe(one === other);
+    }),
+  );
 });

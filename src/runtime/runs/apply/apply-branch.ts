@@ -5,7 +5,7 @@
  */
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
-import { safeLine } from '../../../model/text/safe-text.ts';
+import { safeLine, shownPath } from '../../../model/text/safe-text.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
@@ -182,5 +182,5 @@ const messageOf = ({ subject, trailers, member }: Change): string => {
 const misfit = (team: string, subject: string, files: readonly string[]): ConflictError =>
   new ConflictError(
     'REFUSED',
-    `No branch was made: ${JSON.stringify(subject)} of team ${team} does not fit to HEAD in ${files.join(', ')}: it builds on edits of yours that are not committed, or HEAD changed the same place. Commit them first, or use \`teams apply\` without --branch.`,
+    `No branch was made: ${JSON.stringify(subject)} of team ${team} does not fit to HEAD in ${files.map(shownPath).join(', ')}: it builds on edits of yours that are not committed, or HEAD changed the same place. Commit them first, or use \`teams apply\` without --branch.`,
   );

@@ -3,6 +3,7 @@
  * user's changes nothing. Each such change is kept as a life of the run, so that a killed one is finished or taken back
  * like an undo (docs/isolation.md).
  */
+import { shownPath } from '../../../model/text/safe-text.ts';
 import { ConflictError, StoreError, UsageError } from '../../../model/text/errors.ts';
 import type { RunLife } from '../../../model/team/team-config.ts';
 import { newId } from '../../../store/files/new-ids.ts';
@@ -154,5 +155,5 @@ async function keepBoth(
 const MOST_LISTED = 5;
 
 export const listedFiles = (files: readonly string[]): string =>
-  files.slice(0, MOST_LISTED).join(', ') +
+  files.slice(0, MOST_LISTED).map(shownPath).join(', ') +
   (files.length > MOST_LISTED ? ` and ${files.length - MOST_LISTED} more` : '');

@@ -7,6 +7,7 @@ import {
   realClock,
   stateIn,
   requireApplied,
+  shownPath,
   unappliedIn,
   type Name,
   type Task,
@@ -40,7 +41,7 @@ export async function applyWork(
 
 const textOf = ({ team, landed, files }: Applied): string =>
   [
-    ...files.map(({ path, change }) => `  ${change}: ${path}`),
+    ...files.map(({ path, change }) => `  ${change}: ${shownPath(path)}`),
     `Applied ${amount(landed, 'task')}, ${amount(files.length, 'file')}. \`teams undo ${team}\` takes them back.`,
   ].join('\n');
 

@@ -6,6 +6,7 @@ import {
   interruptedUndo,
   planTaskUndo,
   planUndo,
+  shownPath,
   type ApplyPlan,
   type TeamReader,
   type Task,
@@ -78,8 +79,8 @@ const changeOf = (from: object | null, to: object | null): ShownFile['change'] =
 };
 
 const linesOf = ({ left }: UndoPlan, files: readonly ShownFile[]): string[] => [
-  ...files.map(({ path, change }) => `  ${change}: ${path}`),
-  ...left.map(({ path, why }) => `  left, as ${why}: ${path}`),
+  ...files.map(({ path, change }) => `  ${change}: ${shownPath(path)}`),
+  ...left.map(({ path, why }) => `  left, as ${why}: ${shownPath(path)}`),
 ];
 
 const textOf = (plan: UndoPlan, files: readonly ShownFile[], text: string): string =>
