@@ -53,7 +53,7 @@ export interface TeamInput {
   readonly changes?: readonly Change[];
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<StoreOptions, 'trust' | 'signs'> {
   /** The directory that holds `.teams` and `.tasks`. */
   readonly root: string;
   /** The speaker; by default the environment decides. */
@@ -63,9 +63,6 @@ export interface OpenOptions {
   /** For members of a new team that say nothing of it. */
   readonly approvals?: 'ask' | 'sandbox';
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** As of a `TeamStore`. */
-  readonly trust?: StoreOptions['trust'];
-  readonly signs?: StoreOptions['signs'];
 }
 
 /** The options of the store. */

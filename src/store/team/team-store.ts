@@ -1,6 +1,6 @@
 /** All stores of one team, opened together and closed together. */
 import type { Clock } from '../../model/text/clock.ts';
-import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
+import { isTeamError, UsageError, type StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { keysIn } from '../../model/text/public-key.ts';
 import {
@@ -15,8 +15,9 @@ import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { Bus } from './bus-store.ts';
 import { CommandTrust } from './command-trust.ts';
+import { foreignCommand, foreignTeam } from './untrusted.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
-import { Document, trustCure } from '../lock/document.ts';
+import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
 import { hashText, keepResult } from '../board/results.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
@@ -185,11 +186,7 @@ export class TeamStore {
   /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
   requireTrusted(): void {
     if (this.config.isSealed() && isOurs(this.state)) return;
-    throw new StoreError(
-      'UNTRUSTED',
-      `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it (${this.paths.config}); ${trustCure(this.paths.name, this.config.strangerOf())}.`,
-      { path: this.paths.config },
-    );
+    throw foreignTeam(this.paths, this.config.strangerOf());
   }
 
   /**
@@ -210,7 +207,7 @@ export class TeamStore {
     if (first === undefined) return undefined;
     const { subject } = this.board.board.tasks.get(first.task) ?? { subject: '' };
     const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
-    return this.#untrustedCommand(first.task, `task #${first.task} (${subject.slice(0, 60)})${more}`);
+    return this.untrustedTask({ id: first.task }, `task #${first.task} (${subject.slice(0, 60)})${more}`);
   }
 
   /**
@@ -223,17 +220,8 @@ export class TeamStore {
   }
 
   /** @returns the error for the command of a task that this user did not give */
-  untrustedTask({ id }: { readonly id: string }): StoreError {
-    return this.#untrustedCommand(id, `task #${id}`);
-  }
-
-  #untrustedCommand(task: string, what: string): StoreError {
-    const { name, log } = this.paths;
-    const stranger = this.commands.strangerOf(task);
-    const cure =
-      stranger === undefined ? `\`teams doctor --trust ${name}\` shows every such command` : trustCure(name, stranger);
-    const why = `The command of ${what} of team ${name} was not given by you on this machine, so it does not run; ${cure}.`;
-    return new StoreError('UNTRUSTED', why, { path: log });
+  untrustedTask({ id }: { readonly id: string }, what = `task #${id}`): StoreError {
+    return foreignCommand(this.paths, what, this.commands.strangerOf(id));
   }
 
   /**

@@ -142,6 +142,19 @@ describe.skipIf(!hasPostgres)('a machine with a key of its own', { timeout: 120_
     expect(b.file('.teams', 'login', 'events.jsonl')).toContain('"task.untrusted"');
   });
 
+  it('leads a team of another machine in the background, and starts members, with the key from a flag or a variable', async () => {
+    const [a, b] = StoreUser.apart(store.place);
+    await madeTeam(a, 1);
+    const at = ['--store', store.url];
+    await b.ok('lead', 'login', '--detach', '--trust', a.key, ...at);
+    const spawned = await b.teams(['spawn', 'login', 'bob', '--agent', 'exec', ...at], { TEAMS_TRUST: a.key });
+    expect(spawned.code, spawned.err).toBe(0);
+    await expect.poll(() => countIn(a.log, 'task.completed'), { timeout: 30_000 }).toBe(1);
+    expect(ranOn(a)).toBe(1);
+    await b.ok('delete', 'login', '--yes', ...at);
+    expect(membersOf(b)).toEqual([]);
+  });
+
   it('trusts the configuration of a team that was moved into the store, and no command from before', async () => {
     const [a, b] = StoreUser.apart(store.place);
     await a.ok('create', 'login', '--member', 'ada');
