@@ -1,7 +1,9 @@
-/** Brings a replica up to what the store has, after a look whether it is of the same order. */
+/** Brings a replica up to what the store has, after a look whether it is of the same order; and the mail after it. */
+import type { Name } from '../../model/text/names.ts';
 import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
-import type { ReplicaTeam } from './relay-acts.ts';
+import type { ReplicaTeam, SentMail } from './relay-acts.ts';
+import { unlessFull } from './team-mail.ts';
 
 /** @throws StoreError `ENGINE_DIVERGED` */
 export async function requireSame(
@@ -26,4 +28,24 @@ export async function catchUp(session: EngineSession, { replica, mail }: Replica
     replica.append(lines);
     if (lines.length < PAGE) return;
   }
+}
+
+/** Mail that was stored from here: what it is about is here already. */
+export async function bringSent(session: EngineSession, { team, recipient, mail }: SentMail): Promise<void> {
+  const [first] = mail;
+  const box = team.mail.boxHere(recipient);
+  if (first === undefined || box === undefined) return;
+  // Numbers with a gap: one of them was sent before.
+  const isWhole = mail.every(({ number }, at) => number === first.number + at);
+  await unlessFull(box.arrive(session, mail, isWhole ? first.number - 1 : Number.POSITIVE_INFINITY));
+}
+
+/** Mail that another machine has stored: it may be about a record that is not here yet. */
+export async function bringMail(session: EngineSession, team: ReplicaTeam, member: Name): Promise<void> {
+  const box = team.mail.boxHere(member);
+  if (box === undefined) return;
+  const after = box.last;
+  const { mail, log } = await session.mailAfter(team.replica.id, member, after);
+  if (log > team.replica.position.number) await catchUp(session, team);
+  await unlessFull(box.arrive(session, mail, after));
 }

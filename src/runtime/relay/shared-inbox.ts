@@ -82,6 +82,25 @@ export class SharedInbox {
     await this.#deliver(session, (lines) => (wasElsewhere ? this.#putTaken(lines) : this.#put(lines)));
   }
 
+  /** All mail up to this number is here, or acknowledged. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /**
+   * Delivers mail that was sent just now.
+   *
+   * @param mail all that waits after number `after`, or the first page of it
+   */
+  async arrive(session: EngineSession, mail: readonly EngineMail[], after: number): Promise<void> {
+    const news = mail.filter(({ number }) => number > this.#last);
+    if (news.length === 0) return;
+    // Others have sent between; or it was made anew meanwhile.
+    if (after > this.#last) return this.#deliver(session, (lines) => this.#put(lines));
+    await this.#receive(session, news, (lines) => this.#put(lines));
+    if (mail.length >= PAGE) await this.#deliver(session, (lines) => this.#put(lines));
+  }
+
   /** Tells the store what was used here. */
   async acknowledge(session: EngineSession): Promise<void> {
     const { team } = this.#place;
@@ -134,16 +153,24 @@ export class SharedInbox {
 
   async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const mail = await session.mailAfter(this.#place.team, this.#member, this.#last);
-      const last = mail.at(-1);
-      if (last === undefined) return;
-      const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
-      for (const { line } of news) await this.#fetch(session, line);
-      createBell(this.#place.disk, this.#inbox.bell);
-      if (news.length > 0) await put(news);
-      this.#last = last.number;
+      const { mail } = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      await this.#receive(session, mail, put);
       if (mail.length < PAGE) return;
     }
+  }
+
+  async #receive(
+    session: EngineSession,
+    mail: readonly EngineMail[],
+    put: (mail: readonly EngineMail[]) => Promise<void>,
+  ): Promise<void> {
+    const last = mail.at(-1);
+    if (last === undefined) return;
+    const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
+    for (const { line } of news) await this.#fetch(session, line);
+    createBell(this.#place.disk, this.#inbox.bell);
+    if (news.length > 0) await put(news);
+    this.#last = last.number;
   }
 
   async #put(mail: readonly EngineMail[]): Promise<void> {

@@ -12,16 +12,20 @@ export const safe = (returns: string, language = 'plpgsql'): string =>
   `returns ${returns} language ${language} security definer set search_path = pg_catalog, pg_temp`;
 
 export const RIGHTS_SCRIPT = `
-create function teams.may(of_team text, as_member text) ${safe('boolean', 'sql')} stable as $$
-  select exists (
+create function teams.may(of_team text, as_member text) ${safe('boolean')} stable as $$
+begin
+  return exists (
     select from teams.who
     where role = session_user and team in (of_team, '${EACH}') and member in (as_member, '${EACH}')
-  )
-$$;
+  );
+end $$;
 
 create function teams.must(of_team text, as_member text) ${safe('void')} stable as $$
 begin
-  if not teams.may(of_team, as_member) then
+  if not exists (
+    select from teams.who
+    where role = session_user and team in (of_team, '${EACH}') and member in (as_member, '${EACH}')
+  ) then
     raise exception 'role % may not act as % of this team', session_user, as_member using errcode = '42501';
   end if;
 end $$;
@@ -35,9 +39,10 @@ begin
 end $$;
 
 -- A line as this server can read it: PostgreSQL refuses JSON with "\\u0000" or half of a pair. Neither is in a name.
-create function teams.readable(line text) ${safe('jsonb', 'sql')} immutable as $$
-  select regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb
-$$;
+create function teams.readable(line text) ${safe('jsonb')} immutable as $$
+begin
+  return regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb;
+end $$;
 
 -- In a statement of its own, which sees what was committed while the one before it waited.
 create function teams.must_live(of_team text) ${safe('void')} as $$

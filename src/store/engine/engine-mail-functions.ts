@@ -7,6 +7,7 @@ create function teams.send(of_team text, recipient text, lines text[]) ${safe('b
 declare
   numbers bigint[] := '{}';
   one text;
+  message text;
   place bigint;
   counted bigint;
 begin
@@ -20,17 +21,19 @@ begin
   insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
   select last into counted from teams.mailbox where team = of_team and member = recipient for update;
   foreach one in array lines loop
-    select number into place from teams.mail
-      where team = of_team and member = recipient and id = teams.readable(one) ->> 'id';
-    if not found then
-      counted := counted + 1;
-      place := counted;
-      insert into teams.mail values (of_team, recipient, place, teams.readable(one) ->> 'id', one);
+    message := teams.readable(one) ->> 'id';
+    place := counted + 1;
+    -- A question for the id first may read all mail of the member: without statistics each index looks as good.
+    insert into teams.mail values (of_team, recipient, place, message, one) on conflict (team, member, id) do nothing;
+    if found then
+      counted := place;
+    else
+      select number into place from teams.mail where team = of_team and member = recipient and id = message;
     end if;
     numbers := numbers || place;
   end loop;
   update teams.mailbox set last = counted where team = of_team and member = recipient;
-  perform pg_notify('teams', 'news');
+  perform pg_notify('teams', 'mail ' || of_team || ' ' || recipient);
   return numbers;
 end $$;
 
@@ -42,11 +45,12 @@ begin
     where mailbox.team = of_team and teams.may(of_team, mailbox.member);
 end $$;
 
+-- With the number of the last record of the log at the same moment: mail may be about it.
 create function teams.mail_after(of_team text, of_member text, after bigint, most integer)
-${safe('table (number bigint, line text)')} stable as $$
+${safe('table (number bigint, line text, log bigint)')} stable as $$
 begin
   perform teams.must(of_team, of_member);
-  return query select mail.number, mail.line from teams.mail
+  return query select mail.number, mail.line, (select last from teams.head where head.team = of_team) from teams.mail
     where mail.team = of_team and mail.member = of_member and mail.number > after and mail.acknowledged is null
     order by mail.number limit most;
 end $$;

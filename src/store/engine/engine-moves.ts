@@ -95,8 +95,8 @@ async function carried(
   for (const { member } of await session.mailboxes(id)) {
     const waiting: string[] = [];
     let page = await session.mailAfter(id, member, 0);
-    for (; page.length > 0; page = await session.mailAfter(id, member, page.at(-1)?.number ?? 0))
-      waiting.push(...page.map(({ line }) => line));
+    for (; page.mail.length > 0; page = await session.mailAfter(id, member, page.mail.at(-1)?.number ?? 0))
+      waiting.push(...page.mail.map(({ line }) => line));
     if (waiting.length > 0) mail.push({ member, lines: waiting, isTaken: lapsed.has(member) });
   }
   const hashes = [...lines.flatMap((line) => [...resultsNamedIn(line)].map(({ hash }) => hash)), ...blobsIn(mail)];

@@ -1,5 +1,5 @@
 /** What a relay asks the engine in each look: how far all teams of the store are, in one answer of one moment. */
-import { isName, memberSchema, type Name } from '../../model/text/names.ts';
+import { isMemberName, isName } from '../../model/text/names.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import type { EngineHost } from './engine-hosts.ts';
 import type { EngineLease, EngineMailbox, EngineTeam } from './engine-rows.ts';
@@ -48,12 +48,11 @@ export async function newsOf(session: EngineSession): Promise<EngineNews> {
 
 /** Without what a program of another version named. */
 function known({ leases, mailboxes, placements }: Omit<TeamRow, 'name'>) {
-  const isMember = (name: string): name is Name => memberSchema.safeParse(name).success;
   return {
-    leases: leases.filter(({ name }) => isMember(name)),
-    mailboxes: mailboxes.filter(({ member }) => isMember(member)),
+    leases: leases.filter(({ name }) => isMemberName(name)),
+    mailboxes: mailboxes.filter(({ member }) => isMemberName(member)),
     placements: placements.flatMap(({ member, number, host, owner, ended }) =>
-      isMember(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
+      isMemberName(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
     ),
   };
 }

@@ -2,12 +2,19 @@
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import { isName, LEAD, type Name } from '../../model/text/names.ts';
+import { isMemberName, isName, type Name } from '../../model/text/names.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
+import type {
+  EngineEvent,
+  EngineLease,
+  EngineMailbox,
+  EngineMailPage,
+  EngineTeam,
+  LeaseTaking,
+} from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads: fewer are all. */
@@ -23,7 +30,8 @@ export class EngineSession {
   readonly #queries: EngineQueries;
 
   /**
-   * @param onNews called with what others made new, `log` with the id of its team or `news`, and when the session is lost
+   * @param onNews called with what others made new: `log TEAM`, `mail TEAM MEMBER` (the team's id) or `news`; and when the
+   *   session is lost
    * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
@@ -162,9 +170,15 @@ export class EngineSession {
     return this.#queries.ask<Row>(text, values);
   }
 
-  /** Stores mail for a member, in this order; a message that is there already keeps its place. */
-  async send(team: string, recipient: Name, lines: readonly string[]): Promise<void> {
-    await this.ask('select teams.send($1, $2, $3)', [team, recipient, lines]);
+  /**
+   * Stores mail for a member, in this order; a message that is there already keeps its place.
+   *
+   * @returns the number of each
+   */
+  async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
+    const asked = 'select teams.send($1, $2, $3) as numbers';
+    const [row] = await this.ask<{ numbers: string[] }>(asked, [team, recipient, lines]);
+    return (row?.numbers ?? []).map(Number);
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {
@@ -178,12 +192,12 @@ export class EngineSession {
   }
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(team: string, member: Name, number: number): Promise<EngineMail[]> {
-    const rows = await this.ask<{ number: string; line: string }>(
-      'select number, line from teams.mail_after($1, $2, $3, $4)',
+  async mailAfter(team: string, member: Name, number: number): Promise<EngineMailPage> {
+    const rows = await this.ask<{ number: string; line: string; log: string }>(
+      'select number, line, log from teams.mail_after($1, $2, $3, $4)',
       [team, member, number, PAGE],
     );
-    return inOrder(rows, number);
+    return { mail: inOrder(rows, number), log: Number(rows[0]?.log ?? 0) };
   }
 
   /** The ids of the mail of a member that is not acknowledged. */
@@ -295,5 +309,3 @@ function inOrder<Row extends { readonly number: string }>(
     return { ...row, number };
   });
 }
-
-const isMemberName = (text: string): text is Name => text === LEAD || isName(text);

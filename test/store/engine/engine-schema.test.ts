@@ -397,7 +397,7 @@ describe.skipIf(!hasPostgres)('the engine', () => {
 });
 
 describe.skipIf(!hasPostgres)('a schema of a version before', () => {
-  it.each([2, 3, 4])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
+  it.each([2, 3, 4, 5])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
     const postgres = await Postgres.start();
     try {
       const old = readFileSync(
@@ -435,7 +435,7 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
         { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
       ]);
       await host.end();
-      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 5 });
+      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 6 });
     } finally {
       await postgres.stop();
     }
