@@ -2,7 +2,7 @@
 import type { Name } from '../../model/text/names.ts';
 import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
-import type { ReplicaTeam, SentMail } from './relay-acts.ts';
+import type { GrownLog, ReplicaTeam, SentMail } from './relay-acts.ts';
 import { unlessFull } from './team-mail.ts';
 
 /** @throws StoreError `ENGINE_DIVERGED` */
@@ -22,12 +22,23 @@ const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
     const lines = await session.after(replica.id, replica.position.number);
-    if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
-    // A record is here after what it names.
-    for (const line of lines) await mail.bring(session, line);
-    replica.append(lines);
+    await add(session, { replica, mail }, lines);
     if (lines.length < PAGE) return;
   }
+}
+
+/** What was read while records were written. */
+export async function catchUpWith(session: EngineSession, { team, after, lines }: GrownLog): Promise<void> {
+  if (lines === undefined) return catchUp(session, team);
+  const known = team.replica.position.number - after;
+  await add(session, team, lines.slice(known));
+}
+
+async function add(session: EngineSession, { replica, mail }: ReplicaTeam, lines: readonly string[]): Promise<void> {
+  if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
+  // A record is here after what it names.
+  for (const line of lines) await mail.bring(session, line);
+  replica.append(lines);
 }
 
 /** Mail that was stored from here: what it is about is here already. */

@@ -36,17 +36,33 @@ export async function made(session: EngineSession, waiting: readonly Waiting[]):
   return answers;
 }
 
-/** Appends the records of one tick. */
-export function written(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+/** A log that has grown: its records after a number, or undefined if they are too many for one answer. */
+export interface GrownLog {
+  readonly team: ReplicaTeam;
+  readonly after: number;
+  readonly lines: readonly string[] | undefined;
+}
+
+/**
+ * Appends the records of one tick.
+ *
+ * @param grown gets the logs that they are in
+ */
+export function written(
+  session: EngineSession,
+  waiting: readonly Waiting[],
+  teams: Teams,
+  grown: GrownLog[],
+): Promise<Answered[]> {
   return together(
     asked(waiting, 'append'),
     teams,
     ({ request: { team } }) => team,
-    ({ replica }, all) =>
-      session.append(
-        replica.id,
-        all.map(({ request: { body } }) => body),
-      ),
+    async (team, all) => {
+      const after = team.replica.position.number;
+      const records = all.map(({ request: { body } }) => body);
+      grown.push({ team, after, lines: await session.append(team.replica.id, records, after) });
+    },
   );
 }
 

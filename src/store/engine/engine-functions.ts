@@ -68,7 +68,7 @@ export const ENGINE_FUNCTIONS = [
   'hold_team(text)',
   'send_off_team(text)',
   'documents(text)',
-  'append(text, text[])',
+  'append(text, text[], bigint)',
   'log_after(text, bigint, integer)',
   'send(text, text, text[])',
   'mailboxes(text)',

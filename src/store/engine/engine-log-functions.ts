@@ -1,6 +1,10 @@
 /** The functions of the schema `teams` for what has one order for all machines: the log of a team, and its ledger. */
 import { EACH, ID_TAKEN_STATE, safe } from './engine-functions.ts';
 
+/** What an answer of `append` may have at most: it fits into what the server holds before it writes to the connection. */
+const MOST_NEWS = 64;
+const MOST_NEWS_BYTES = 7_000;
+
 export const LOG_SCRIPT = `
 -- A member is itself, the lead is 'lead', and a person can be nobody but a host.
 create function teams.must_write(of_team text, event jsonb) ${safe('void')} stable as $$
@@ -14,16 +18,19 @@ begin
   end);
 end $$;
 
--- The records of one tick, each one line of the log. A record that is there already keeps its number.
-create function teams.append(of_team text, lines text[]) ${safe('bigint[]')} as $$
+-- The records of one tick, each one line of the log. A record that is there already keeps its number. With the records
+-- after a number, these among them, each with a line break before the next, if they are short: an answer leaves before the
+-- commit, and a client that stands still must not hold the head's lock because its connection is full.
+create function teams.append(of_team text, lines text[], after bigint)
+${safe('table (numbers bigint[], news text)')} as $$
 declare
-  numbers bigint[] := '{}';
   one text;
   event jsonb;
   place bigint;
   known text;
   top bigint;
 begin
+  numbers := '{}';
   foreach one in array lines loop
     perform teams.must_write(of_team, teams.readable(one));
     if one ~ E'[\\n\\r]' then
@@ -48,8 +55,15 @@ begin
     numbers := numbers || place;
   end loop;
   update teams.head set last = top where team = of_team;
-  perform pg_notify('teams', 'log ' || of_team);
-  return numbers;
+  perform pg_notify('teams', 'log ' || of_team || ' ' || top);
+  if top - after <= ${String(MOST_NEWS)} then
+    select string_agg(log.line, E'\\n' order by log.number) into news from teams.log
+      where log.team = of_team and log.number > after;
+    if octet_length(news) > ${String(MOST_NEWS_BYTES)} then
+      news := null;
+    end if;
+  end if;
+  return next;
 end $$;
 
 create function teams.log_after(of_team text, after bigint, most integer)

@@ -43,28 +43,33 @@ export class EngineQueries {
    * @throws {@link SessionLost}; StoreError and ConflictError for a refusal of the engine's
    */
   async ask<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const over = new AbortController();
+    const over = { isOver: false };
+    let late: NodeJS.Timeout | undefined;
     try {
       const answer = this.#client.query<Row>({ text, values: [...values], ...named(text) });
-      return (await Promise.race([answer, this.#replacement(over.signal)])).rows;
+      const replaced = new Promise<never>((_, reject) => {
+        late = setTimeout(() => void this.#untilReplaced(over).then(reject, reject), SILENT_MS);
+      });
+      return (await Promise.race([answer, replaced])).rows;
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
       this.#isLost = true;
       throw new SessionLost('The session with the engine is over.', { cause: error });
     } finally {
-      over.abort();
+      clearTimeout(late);
+      over.isOver = true;
     }
   }
 
-  /** Rejects when the server was replaced while it did not answer. */
-  async #replacement(over: AbortSignal): Promise<never> {
+  /** @returns when the server was replaced and has not answered a question; never if that question is over */
+  async #untilReplaced(question: { readonly isOver: boolean }): Promise<Error> {
     const { address, clock } = this.#by;
-    for (;;) {
-      await clock.sleep(SILENT_MS, over);
-      if (over.aborted) return new Promise(() => {});
-      if (await isReplaced(address, clock, this.server)) throw new Error('Another server has taken its place.');
+    while (!question.isOver) {
+      if (await isReplaced(address, clock, this.server)) return new Error('Another server has taken its place.');
+      await clock.sleep(SILENT_MS);
     }
+    return new Promise(() => {});
   }
 
   /**

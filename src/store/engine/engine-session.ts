@@ -30,7 +30,7 @@ export class EngineSession {
   readonly #queries: EngineQueries;
 
   /**
-   * @param onNews called with what others made new: `log TEAM`, `mail TEAM MEMBER` (the team's id) or `news`; and when the
+   * @param onNews called with what others made new: `log TEAM NUMBER`, `mail TEAM MEMBER` (the team's id) or `news`; and when the
    *   session is lost
    * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
@@ -93,10 +93,14 @@ export class EngineSession {
   /**
    * Appends records in one transaction.
    *
+   * @param after the number of a record
+   * @returns the records after that one, these among them, if they are few and short
    * @throws StoreError `TEAM_GONE`, `ENGINE_UNFIT`: none of them was written; {@link SessionLost}
    */
-  async append(team: string, lines: readonly string[]): Promise<void> {
-    await this.ask('select teams.append($1, $2)', [team, lines]);
+  async append(team: string, lines: readonly string[], after: number): Promise<readonly string[] | undefined> {
+    const asked = 'select news from teams.append($1, $2, $3)';
+    const [row] = await this.ask<{ news: string | null }>(asked, [team, lines, after]);
+    return row?.news?.split('\n');
   }
 
   /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
@@ -151,7 +155,7 @@ export class EngineSession {
   create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
     return this.transaction(async () => {
       await this.ask('select teams.create_team($1, $2)', [id, name]);
-      await this.append(id, lines);
+      await this.append(id, lines, 0);
       await this.ask('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
     });
   }

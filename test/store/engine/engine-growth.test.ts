@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
       const line = mail();
       sent.push((JSON.parse(line) as { id: string }).id);
       await ask('select teams.send($1, $2, $3)', [team, 'bob', [line]]);
-      await ask('select teams.append($1, $2)', [team, [record()]]);
+      await ask('select teams.append($1, $2, $3)', [team, [record()], at]);
       await ask('select teams.append_ledger($1, $2, $3)', [team, at, ['{"entry":{"do":"limit"}}']]);
       await ask('select teams.tell_events($1, $2, $3, $4)', [team, 'here', at + 1, ['{"type":"note"}']]);
       if (at < ROWS - 2) await ask('select teams.acknowledge($1, $2, $3, $4)', [team, 'bob', '', [sent[at]]]);
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
 
   it.each<[string, string, () => unknown[]]>([
     ['send', 'select teams.send($1, $2, $3)', () => [team, 'bob', [mail()]]],
-    ['append', 'select teams.append($1, $2)', () => [team, [record()]]],
+    ['append', 'select teams.append($1, $2, $3)', () => [team, [record()], ROWS]],
     ['acknowledge', 'select teams.acknowledge($1, $2, $3, $4)', () => [team, 'bob', '', [sent.at(-1)]]],
     ['mail_after', 'select teams.mail_after($1, $2, $3, 100)', () => [team, 'bob', ROWS - 1]],
     ['log_after', 'select teams.log_after($1, $2, 100)', () => [team, ROWS - 1]],
