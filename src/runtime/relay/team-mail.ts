@@ -198,8 +198,8 @@ export class TeamMail {
     for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
       if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
-      const { pid: pidThere, machine, since } = holder;
-      found.set(name, { where: 'elsewhere', name, pidThere, machine, since });
+      const { pid: pidThere, machine, since, startedBy } = holder;
+      found.set(name, { where: 'elsewhere', name, pidThere, machine, since, startedBy });
     }
     return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
   }

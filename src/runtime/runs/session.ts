@@ -66,8 +66,9 @@ export class RunSession {
     this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
     this.#clocks = new ClockWatch(store);
     lead.onRemembered = () => this.note({});
-    lead.requireHeard = () => requireHeard(leadership, store.paths.name);
-    store.waitFor(CUT_OFF_AFTER_MS);
+    const { cutOffAfterMs = CUT_OFF_AFTER_MS } = options;
+    lead.requireHeard = () => requireHeard(leadership, store.paths.name, cutOffAfterMs);
+    store.waitFor(cutOffAfterMs);
   }
 
   /**

@@ -50,6 +50,7 @@ export const teams: readonly Verb[] = [
     options: [
       { flags: '--detach', what: 'run in the background; the log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
+      { flags: '--cut-off-after <duration>', what: 'end when the store is not heard for so long (default 10m)' },
       ...budgetOptions('the team'),
     ],
     examples: [
