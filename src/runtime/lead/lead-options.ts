@@ -13,6 +13,7 @@ import { type Speaker } from '../team/authentication.ts';
 import type { Hooks } from '../team/hooks.ts';
 import {
   encodeAgentRules,
+  encodeCutOffAfter,
   encodeJudging,
   encodeHook,
   encodeQuota,
@@ -44,6 +45,8 @@ export interface LeadOptions {
   /** Where the run is exported to, besides its files. */
   readonly telemetry?: 'off' | 'otlp';
   readonly monitorIntervalMs: number;
+  /** Milliseconds without a word of the team's store after which it and its members end, if not the default. */
+  readonly cutOffAfterMs?: number | undefined;
   /** No person answers: tasks that a failed blocker holds up are skipped, and a stuck board ends the run. */
   readonly unattended: boolean;
   /** Limits of the inboxes that its teammates write to. */
@@ -75,10 +78,17 @@ export type LeadEnding =
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** Environment variables for each teammate's process. */
-export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
+export const teammateVariables = ({
+  limits,
+  quota,
+  hooks,
+  cutOffAfterMs,
+  ...options
+}: LeadOptions): Record<string, string> => ({
   [ENV.maxConsecutiveErrors]: String(limits.maxConsecutiveErrors),
   ...encodeQuota(quota),
   ...encodeHook(hooks),
+  ...encodeCutOffAfter(cutOffAfterMs),
   ...agentRuleVariables(options),
 });
 

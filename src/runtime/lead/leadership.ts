@@ -7,7 +7,7 @@ import { newId } from '../../store/files/new-ids.ts';
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import { CUT_OFF_AFTER_MS, whenCutOff } from '../../policy/supervise/cut-off.ts';
+import { whenCutOff } from '../../policy/supervise/cut-off.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess, duration } from '../../policy/mail-wording.ts';
@@ -70,12 +70,15 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
   }
 }
 
-/** @throws StoreError `ENGINE_UNREACHABLE` when the team's store was not heard for so long that another process may lead */
-export function requireHeard({ lease }: Leadership, team: Name): void {
-  if (whenCutOff(lease.silentFor(), CUT_OFF_AFTER_MS) !== 'end') return;
+/**
+ * @param endAfterMs milliseconds without a word of the team's store after which its lead ends
+ * @throws StoreError `ENGINE_UNREACHABLE` when it was not heard for so long
+ */
+export function requireHeard({ lease }: Leadership, team: Name, endAfterMs: number): void {
+  if (whenCutOff(lease.silentFor(), endAfterMs) !== 'end') return;
   throw new StoreError(
     'ENGINE_UNREACHABLE',
-    `The store of team ${team} was not heard for ${duration(CUT_OFF_AFTER_MS)}, so its lead and its members here end; \`teams resume ${team}\` goes on when it is back.`,
+    `The store of team ${team} was not heard for ${duration(endAfterMs)}, so its lead and its members here end; \`teams resume ${team}\` goes on when it is back.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { lookAt } from '../../store/files/disk.ts';
 import { lastBeat } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadMemory } from './lead-memory.ts';
-import type { MemberProcess } from '../placement/member-process.ts';
+import type { MemberProcess, RemoteProcess } from '../placement/member-process.ts';
 import type { Supervisor } from './supervisor.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
@@ -18,6 +18,13 @@ const isAsking = (board: Board, name: Name): boolean => {
   const task = board.busy.get(name);
   return task !== undefined && waitOf(board, name, task)?.task === task;
 };
+
+/**
+ * One of another machine that is on no host is left to itself. If a lead has started it there, and was lost with that
+ * machine, it may be started anew when it has ended.
+ */
+const isLeft = ({ host, death, seen }: RemoteProcess): boolean =>
+  host === undefined && (death === undefined || seen?.startedBy !== 'lead');
 
 /** A member, and its present process. */
 interface Waiting {
@@ -59,7 +66,7 @@ export class MemberProbe {
     };
     const reading = {
       life,
-      byHand: life?.where === 'elsewhere' ? life.host === undefined : record?.by_hand === true,
+      byHand: life?.where === 'elsewhere' ? isLeft(life) : record?.by_hand === true,
       // One elsewhere is alive as long as it renews its lease.
       beat: life?.where === 'elsewhere' ? now : lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,

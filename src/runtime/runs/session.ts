@@ -72,8 +72,9 @@ export class RunSession {
     this.#state = new RunStateFile({ store, epoch: this.speaker.epoch, memory: lead.memory }, known);
     lead.onRemembered = () => this.note({});
     lead.isStateForeign = () => this.#state.isForeign();
-    lead.requireHeard = () => requireHeard(leadership, store.paths.name);
-    store.waitFor(CUT_OFF_AFTER_MS);
+    const { cutOffAfterMs = CUT_OFF_AFTER_MS } = options;
+    lead.requireHeard = () => requireHeard(leadership, store.paths.name, cutOffAfterMs);
+    store.waitFor(cutOffAfterMs);
   }
 
   /**

@@ -14,7 +14,7 @@ import { profiles } from '../../policy/profiles.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { ringBell } from '../../store/mail/bell.ts';
-import { takeLease, type Lease } from '../../store/team/lease.ts';
+import { takeLease, type Lease, type LeaseEnvironment } from '../../store/team/lease.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { newToken, tokenHash } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -216,11 +216,12 @@ async function leaseFor(
     return store.board.fold().members.get(name)?.incarnation === incarnation;
   };
   const until = store.clock.monotonic() + (isByHand ? 0 : LAPSE_MS);
-  let answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
+  const environment: LeaseEnvironment = { ...store.forLease(onLost, isOurs), startedBy: isByHand ? 'person' : 'lead' };
+  let answer = await takeLease(store.paths, name, environment);
   // The lead starts it anew: the process before is on a machine that is lost, and nobody there gives its lease back.
   while (!answer.held && answer.elsewhere !== undefined && store.clock.monotonic() < until) {
     await store.clock.sleep(LOOK_AGAIN_MS);
-    answer = await takeLease(store.paths, name, store.forLease(onLost, isOurs));
+    answer = await takeLease(store.paths, name, environment);
   }
   if (!answer.held) throw alive(name, answer.owner?.pid ?? answer.elsewhere?.pid, answer.elsewhere?.machine);
   const { outcome } = await store.board.append({ by: name, inc: incarnation }, (board) => ({

@@ -24,13 +24,15 @@ const holderSchema = z.object({
   /** The replica that it serves. */
   folder: folderIdentitySchema,
   machine: z.string().regex(/^[A-Za-z0-9._-]{1,255}$/),
+  /** Whether a lead may start it anew; absent in leases of earlier versions. */
+  startedBy: z.enum(['lead', 'person']).optional(),
 });
 /** Who has a lease of the store: a process of a machine. */
 export type LeaseHolder = z.infer<typeof holderSchema>;
 
 /** What the store keeps as the owner of a lease: the same text for each renewal. */
-export const holderText = (folder: FolderIdentity, since: number): string =>
-  JSON.stringify({ ...ownIdentity(), since, folder, machine: machineName() } satisfies LeaseHolder);
+export const holderText = (folder: FolderIdentity, since: number, startedBy?: 'lead' | 'person'): string =>
+  JSON.stringify({ ...ownIdentity(), since, folder, machine: machineName(), startedBy } satisfies LeaseHolder);
 
 export const machineName = (): string =>
   hostname()
@@ -56,6 +58,8 @@ export interface ProcessElsewhere {
   readonly machine: string;
   /** Milliseconds since 1970, by the clock of its machine. */
   readonly since: number;
+  /** Undefined if an earlier version, which does not say it, started it. */
+  readonly startedBy?: 'lead' | 'person' | undefined;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -64,7 +68,15 @@ const MOST_PROCESSES = 2_000;
 
 const fileSchema = z.object({
   version: z.literal(1),
-  processes: z.array(z.object({ name: memberSchema, pidThere: z.number(), machine: z.string(), since: z.number() })),
+  processes: z.array(
+    z.object({
+      name: memberSchema,
+      pidThere: z.number(),
+      machine: z.string(),
+      since: z.number(),
+      startedBy: z.enum(['lead', 'person']).optional(),
+    }),
+  ),
 });
 
 /** As the relay knows them; none in a team that is not in a store, where a pull or a program may have put that file. */

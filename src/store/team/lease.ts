@@ -59,6 +59,8 @@ export interface LeaseEnvironment {
   /** Called when the lease's directory was disturbed: does the log still say that the lease is ours? */
   readonly isOurs: () => boolean;
   readonly alive?: (who: ProcessIdentity) => Liveness;
+  /** Of a member's process: a lead starts again what a lead has started. */
+  readonly startedBy?: 'lead' | 'person' | undefined;
   /** Of a team in a store, where another machine may have the lease. */
   readonly shared?: { readonly relay: () => Promise<RelayClient>; readonly monotonic: () => number } | undefined;
 }
@@ -74,7 +76,7 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
   const { shared, onLost } = environment;
   if (!answer.held || shared === undefined || folder === undefined) return answer;
   try {
-    const owner = holderText(folder, environment.now());
+    const owner = holderText(folder, environment.now(), environment.startedBy);
     const { takeSharedLease } = await import('../replica/shared-lease.ts');
     const asked = { team: paths.name, name: member, owner };
     const { monotonic } = shared;

@@ -109,6 +109,27 @@ describe.skipIf(!hasPostgres)('a machine that is cut off from its store', { time
     expect(countIn(a.log, 'task.completed')).toBe(1);
   });
 
+  it('ends its lead after --cut-off-after, and the members with it; the run goes on when the store is back', async () => {
+    const own = await store.ownEngine();
+    const [a, b] = StoreUser.two(store.place);
+    const go = join(store.place.root, 'go');
+    writeFileSync(join(a.project, 'plan.json'), planOf(`test -e ${go} || exec sleep 600`));
+    const run = store.serving(a, 'run', 'plan.json', '--cut-off-after', '12s');
+    await expect.poll(() => countIn(a.log, 'task.claimed'), { timeout: 30_000 }).toBe(1);
+    await own.kill();
+    expect(await ended(run.child), run.said()).toBe(4);
+    expect(run.said()).toContain(
+      'The store of team login was not heard for 12s, so its lead and its members here end; `teams resume login` goes on when it is back.',
+    );
+    expect(membersOf(a)).toEqual([]);
+    await own.run();
+    writeFileSync(go, '');
+    await expect.poll(() => isCutOff(a), { timeout: 20_000 }).toBe(false);
+    const next = store.serving(b, 'resume', 'login');
+    expect(await ended(next.child), next.said()).toBe(0);
+    expect(countIn(b.log, 'task.completed')).toBe(1);
+  });
+
   it('is told how long that may be', async () => {
     const [a] = StoreUser.two(store.place);
     expect(await a.teams(['host', '--store', store.url, '--cut-off-after', '5s'])).toMatchObject({

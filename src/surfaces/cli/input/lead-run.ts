@@ -30,13 +30,18 @@ export interface RunFlags extends BudgetFlags {
   readonly failFast: boolean;
   readonly strict: boolean;
   readonly takeover: boolean;
+  readonly cutOffAfter?: number | undefined;
   /** Brings what landed into the project's files at the end. */
   readonly apply?: boolean | undefined;
 }
 
 /** The session options of a run: the configuration, overridden by the flags. */
-export const sessionOf = (base: SessionOptions, { failFast, takeover, ...flags }: RunFlags): SessionOptions => ({
+export const sessionOf = (
+  base: SessionOptions,
+  { failFast, takeover, cutOffAfter, ...flags }: RunFlags,
+): SessionOptions => ({
   ...withLimits(base, flags),
+  cutOffAfterMs: cutOffAfter,
   failFast,
   takeover,
 });
@@ -137,7 +142,7 @@ export function stoppingText(context: CliContext, paths: TeamPaths, { leave }: I
  */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
   warnOfOthers(context, paths);
-  const { timeout, failFast, strict, takeover, apply } = flags;
+  const { timeout, failFast, strict, takeover, apply, cutOffAfter } = flags;
   const args = [
     'resume',
     paths.name,
@@ -148,11 +153,16 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
     ...(strict ? ['--strict'] : []),
     ...(context.flags.yes ? ['--yes'] : []),
     ...(takeover ? ['--takeover'] : []),
+    ...cutOffWords(cutOffAfter),
     ...(apply === true ? ['--apply'] : []),
     ...budgetWords(flags),
   ];
   return detached(context, paths, args);
 }
+
+/** @param ms of `--cut-off-after` */
+export const cutOffWords = (ms: number | undefined): string[] =>
+  ms === undefined ? [] : ['--cut-off-after', `${ms}ms`];
 
 /** The store of a process of ours, which is given its root; TEAMS_STORE it finds by itself. */
 function storeWords({ store, io }: CliContext): string[] {

@@ -28,6 +28,7 @@ export const runs: readonly Verb[] = [
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
+      { flags: '--cut-off-after <duration>', what: 'end when the store is not heard for so long (default 10m)' },
       { flags: '--dry-run', what: 'print what the run would do and start nothing' },
       { flags: '--resume', what: 'continue the unfinished run of this name' },
       { flags: '--fresh', what: 'archive the team of this name and start a new one' },
@@ -82,6 +83,7 @@ export const runs: readonly Verb[] = [
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
+      { flags: '--cut-off-after <duration>', what: 'end when the store is not heard for so long (default 10m)' },
       { flags: '--retry-failed', what: 'first retry every failed task, with what was skipped because of it' },
       { flags: '--note <text>', what: 'with --retry-failed: what the next attempts are told' },
       {

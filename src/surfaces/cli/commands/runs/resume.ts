@@ -14,7 +14,7 @@ import {
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
-import { duration, flag, noMore, publicKeys, readOptions, text, trustKeys } from '../../input/options.ts';
+import { cutOffAfter, duration, flag, noMore, publicKeys, readOptions, text, trustKeys } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -31,6 +31,7 @@ const schema = z.object({
   strict: flag,
   detach: flag,
   takeover: flag,
+  cutOffAfter,
   retryFailed: flag,
   note: text,
   fromEngine: flag,

@@ -4,7 +4,7 @@ import { isPlanWord, parseName, previewPlan, UsageError, type RunOptions, type T
 import type { CliContext } from '../../context.ts';
 import { isolationFlag } from '../../input/asked-isolation.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
-import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
+import { cutOffAfter, duration, flag, readOptions, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, leadTeamOf, type ShowProgress, type TeamToLead } from '../../input/lead-run.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from '../../input/plan-team.ts';
 import { showProgress } from '../../output/lead-terminal.ts';
@@ -29,6 +29,7 @@ const schema = z.object({
   strict: flag,
   detach: flag,
   takeover: flag,
+  cutOffAfter,
   dryRun: flag,
   resume: flag,
   fresh: flag,

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
-import { flag, noMore, publicKeys, readOptions, trustKeys } from '../../input/options.ts';
-import { detached, stoppingText } from '../../input/lead-run.ts';
+import { cutOffAfter, flag, noMore, publicKeys, readOptions, trustKeys } from '../../input/options.ts';
+import { cutOffWords, detached, stoppingText } from '../../input/lead-run.ts';
 import { budgetFlags, budgetWords, withLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
@@ -12,10 +12,10 @@ import type { Act } from '../../verb.ts';
 import { serveVerbs } from '../../served-verbs/verb-server.ts';
 import { progressOf } from '../runs/run.ts';
 
-const schema = z.object({ detach: flag, takeover: flag, trust: publicKeys, ...budgetFlags });
+const schema = z.object({ detach: flag, takeover: flag, trust: publicKeys, cutOffAfter, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { detach, takeover, trust, ...limits } = readOptions(schema, given);
+  const { detach, takeover, trust, cutOffAfter: endAfter, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'lead a team');
   trustKeys(context, trust);
   const { team, words } = chooseTeam(context, given.words);
@@ -28,6 +28,7 @@ export const act: Act = async (context, given) => {
       '--root',
       paths.root,
       ...(takeover ? ['--takeover'] : []),
+      ...cutOffWords(endAfter),
       ...budgetWords(limits),
     ]);
   using interrupts = new Interrupts();
@@ -39,7 +40,7 @@ export const act: Act = async (context, given) => {
   try {
     const code = await leadTeam(
       paths,
-      { ...withLimits(settings(context).session, limits), takeover },
+      { ...withLimits(settings(context).session, limits), takeover, cutOffAfterMs: endAfter },
       { signal: interrupts.stop, force: interrupts.force, leave: interrupts.leave },
     );
     context.result({ team: name, exitCode: interrupts.code ?? code }, '');
