@@ -15,6 +15,7 @@ const LEAVE_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 
 const HEADER_BYTES = 5;
+const EXIT_OK = Uint8Array.of(0);
 
 export type FrameKind = 'stdout' | 'stderr' | 'exit';
 const CODES: Readonly<Record<FrameKind, number>> = { stdout: 1, stderr: 2, exit: 3 };
@@ -26,6 +27,8 @@ export interface LocalRequest {
   readonly input: Readable;
   /** Aborts when the client is gone. */
   readonly gone: AbortSignal;
+  /** A whole answer in one write: what is printed, and then exit code 0. */
+  answer(text: string): void;
   /** @returns after the bytes are passed to the system, or lost because the client is gone */
   send(kind: FrameKind, bytes: Uint8Array): Promise<void>;
   /** Ends the connection at once. What waits for the client is lost. */
@@ -77,6 +80,7 @@ async function converse(socket: Socket, answer: (request: LocalRequest) => Promi
       head,
       input: socket,
       gone: gone.signal,
+      answer: (text) => void socket.end(Buffer.concat([frame('stdout', Buffer.from(text)), frame('exit', EXIT_OK)])),
       send: (kind, bytes) => send(socket, kind, bytes),
       drop: () => socket.destroy(),
     });
@@ -125,14 +129,18 @@ function headOf(socket: Socket): Promise<string | undefined> {
   });
 }
 
+function frame(kind: FrameKind, bytes: Uint8Array): Buffer {
+  const made = Buffer.alloc(HEADER_BYTES + bytes.length);
+  made.writeUInt8(CODES[kind], 0);
+  made.writeUInt32BE(bytes.length, 1);
+  made.set(bytes, HEADER_BYTES);
+  return made;
+}
+
 function send(socket: Socket, kind: FrameKind, bytes: Uint8Array): Promise<void> {
-  const frame = Buffer.alloc(HEADER_BYTES + bytes.length);
-  frame.writeUInt8(CODES[kind], 0);
-  frame.writeUInt32BE(bytes.length, 1);
-  frame.set(bytes, HEADER_BYTES);
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
-    socket.write(frame, () => resolve());
+    socket.write(frame(kind, bytes), () => resolve());
   });
 }
 

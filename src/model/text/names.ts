@@ -56,8 +56,11 @@ export const nameSchema = named(
   'Expected a name of 1 to 64 lower-case letters, digits and inner hyphens, not reserved',
 );
 
+/** Whether a text is a member's name, or `lead`. */
+export const isMemberName = (text: string): text is Name => text === LEAD || isName(text);
+
 /** A member's name, or `lead`. */
-export const memberSchema = named((text) => text === LEAD || isName(text), 'Expected a member name, or "lead"');
+export const memberSchema = named(isMemberName, 'Expected a member name, or "lead"');
 
 /** An agent id: `name@team` (docs/specification.md R1.2). */
 export const agentId = (member: Name, team: Name): string => `${member}@${team}`;

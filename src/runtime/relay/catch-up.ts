@@ -1,7 +1,9 @@
-/** Brings a replica up to what the store has, after a look whether it is of the same order. */
+/** Brings a replica up to what the store has, after a look whether it is of the same order; and the mail after it. */
+import type { Name } from '../../model/text/names.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
-import type { ReplicaTeam } from './relay-acts.ts';
+import type { GrownLog, ReplicaTeam, SentMail } from './relay-acts.ts';
+import { unlessFull } from './team-mail.ts';
 
 /** @throws StoreError `ENGINE_DIVERGED` */
 export async function requireSame(
@@ -19,11 +21,42 @@ const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
 export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
-    const { found: lines, isAll } = await session.after(replica.id, replica.position.number);
-    if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
-    // A record is here after what it names.
-    for (const line of lines) await mail.bring(session, line);
-    replica.append(lines);
+    const { found, isAll } = await session.after(replica.id, replica.position.number);
+    await add(session, { replica, mail }, found);
     if (isAll) return;
   }
+}
+
+/** What was read while records were written. */
+export async function catchUpWith(session: EngineSession, { team, after, lines }: GrownLog): Promise<void> {
+  if (lines === undefined) return catchUp(session, team);
+  const known = team.replica.position.number - after;
+  await add(session, team, lines.slice(known));
+}
+
+async function add(session: EngineSession, { replica, mail }: ReplicaTeam, lines: readonly string[]): Promise<void> {
+  if (lines.some((line) => BEGINS.test(line))) await mail.note(session);
+  // A record is here after what it names.
+  for (const line of lines) await mail.bring(session, line);
+  replica.append(lines);
+}
+
+/** Mail that was stored from here: what it is about is here already. */
+export async function bringSent(session: EngineSession, { team, recipient, mail }: SentMail): Promise<void> {
+  const [first] = mail;
+  const box = team.mail.boxHere(recipient);
+  if (first === undefined || box === undefined) return;
+  // Numbers with a gap: one of them was sent before.
+  const isWhole = mail.every(({ number }, at) => number === first.number + at);
+  await unlessFull(box.arrive(session, { mail, isAll: true }, isWhole ? first.number - 1 : Number.POSITIVE_INFINITY));
+}
+
+/** Mail that another machine has stored: it may be about a record that is not here yet. */
+export async function bringMail(session: EngineSession, team: ReplicaTeam, member: Name): Promise<void> {
+  const box = team.mail.boxHere(member);
+  if (box === undefined) return;
+  const after = box.last;
+  const page = await session.mailAfter(team.replica.id, member, after);
+  if (page.log > team.replica.position.number) await catchUp(session, team);
+  await unlessFull(box.arrive(session, page, after));
 }

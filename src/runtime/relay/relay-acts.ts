@@ -1,6 +1,7 @@
 /** Carries out in the engine what processes of the machine ask of their relay, and says what came of it. */
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
+import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-client.ts';
@@ -35,32 +36,67 @@ export async function made(session: EngineSession, waiting: readonly Waiting[]):
   return answers;
 }
 
-/** Appends the records of one tick. */
-export function written(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+/** A log that has grown: its records after a number, or undefined if they are too many for one answer. */
+export interface GrownLog {
+  readonly team: ReplicaTeam;
+  readonly after: number;
+  readonly lines: readonly string[] | undefined;
+}
+
+/**
+ * Appends the records of one tick.
+ *
+ * @param grown gets the logs that they are in
+ */
+export function written(
+  session: EngineSession,
+  waiting: readonly Waiting[],
+  teams: Teams,
+  grown: GrownLog[],
+): Promise<Answered[]> {
   return together(
     asked(waiting, 'append'),
     teams,
     ({ request: { team } }) => team,
-    ({ replica }, all) =>
-      session.append(
-        replica.id,
-        all.map(({ request: { body } }) => body),
-      ),
+    async (team, all) => {
+      const after = team.replica.position.number;
+      const records = all.map(({ request: { body } }) => body);
+      grown.push({ team, after, lines: await session.append(team.replica.id, records, after) });
+    },
   );
 }
 
-/** Stores the mail of one tick, first the long bodies that it names. */
-export function posted(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+/** Mail of one recipient that was stored. */
+export interface SentMail {
+  readonly team: ReplicaTeam;
+  readonly recipient: Name;
+  readonly mail: readonly EngineMail[];
+}
+
+/**
+ * Stores the mail of one tick, first the long bodies that it names.
+ *
+ * @param sent gets what was stored
+ */
+export function posted(
+  session: EngineSession,
+  waiting: readonly Waiting[],
+  teams: Teams,
+  sent: SentMail[],
+): Promise<Answered[]> {
   return together(
     asked(waiting, 'send'),
     teams,
     ({ request: { team, body } }) => `${team} ${body.recipient}`,
-    async ({ replica }, all) => {
-      for (const { request } of all)
-        if (request.body.blob !== undefined) await session.keep(replica.id, request.body.blob);
+    async (team, all) => {
+      const { id } = team.replica;
+      for (const { request } of all) if (request.body.blob !== undefined) await session.keep(id, request.body.blob);
       const [first] = all;
+      if (first === undefined) return;
+      const { recipient } = first.request.body;
       const lines = all.map(({ request: { body } }) => body.line);
-      if (first !== undefined) await session.send(replica.id, first.request.body.recipient, lines);
+      const numbers = await session.send(id, recipient, lines);
+      sent.push({ team, recipient, mail: numbers.flatMap((number, at) => ({ number, line: lines[at] ?? '' })) });
     },
   );
 }

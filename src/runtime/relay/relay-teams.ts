@@ -3,7 +3,7 @@
  * to the store for all teams, and then one for each thing that has changed (/docs/decisions/144-one-question-a-look.md).
  */
 import type { Clock } from '../../model/text/clock.ts';
-import type { Name } from '../../model/text/names.ts';
+import { isMemberName, type Name } from '../../model/text/names.ts';
 import { newsOf } from '../../store/engine/engine-news.ts';
 import type { EngineTeam } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
@@ -11,10 +11,9 @@ import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { teamPaths } from '../../store/files/paths.ts';
-import { catchUp, requireSame } from './catch-up.ts';
+import { bringMail, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
 import { hosted } from './host-acts.ts';
 import {
-  asked,
   changed,
   kept,
   leased,
@@ -22,7 +21,9 @@ import {
   posted,
   written,
   type Answered,
+  type GrownLog,
   type ReplicaTeam,
+  type SentMail,
   type Waiting,
 } from './relay-acts.ts';
 import { TeamMail } from './team-mail.ts';
@@ -30,16 +31,18 @@ import { TeamMail } from './team-mail.ts';
 /** All is looked at so often: a notification may be missed, and a lost connection stay unnoticed. */
 const LOOK_MS = 1_000;
 /** What these ask is seen in a look only. */
-const CHANGES_MORE: ReadonlySet<string> = new Set(['create', 'send', 'host', 'placement', 'archive']);
+const CHANGES_MORE: ReadonlySet<string> = new Set(['create', 'host', 'placement', 'archive']);
 
 export class RelayTeams {
   readonly #root: string;
   readonly #clock: Clock;
   readonly #replicas = new Map<Name, ReplicaTeam>();
-  /** Something other than logs may have changed: teams, mail, leases, hosts. */
+  /** Something other than logs and mail may have changed: teams, leases, hosts. */
   #hasNews = true;
-  /** The ids of teams whose logs have grown. */
-  readonly #grown = new Set<string>();
+  /** The ids of teams whose logs have grown, with the number of their last record. */
+  readonly #grown = new Map<string, number>();
+  /** The ids of teams, with the members to whom mail was sent on other machines. */
+  readonly #mailed = new Map<string, Set<Name>>();
   /** When all was looked at last, by the clock. */
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -50,8 +53,10 @@ export class RelayTeams {
 
   /** @param what that is new, as {@link EngineSession.open} says it */
   heardOf(what: string): void {
-    const [kind, team] = what.split(' ');
-    if (kind === 'log' && team !== undefined) this.#grown.add(team);
+    const [kind, team, at = ''] = what.split(' ');
+    if (kind === 'log' && team !== undefined && Number.isSafeInteger(Number(at))) this.#grown.set(team, Number(at));
+    else if (kind === 'mail' && team !== undefined && isMemberName(at))
+      this.#mailed.set(team, (this.#mailed.get(team) ?? new Set()).add(at));
     else this.#hasNews = true;
   }
 
@@ -84,18 +89,23 @@ export class RelayTeams {
 
   /** Writes what waits, and reads what is new. */
   async round(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
+    const sent: SentMail[] = [];
+    const grown: GrownLog[] = [];
     const answers = [
       ...(await made(session, waiting)),
       ...(await kept(session, waiting, this.#replicas)),
-      ...(await written(session, waiting, this.#replicas)),
+      ...(await written(session, waiting, this.#replicas, grown)),
       ...(await changed(session, waiting, this.#replicas)),
       ...(await hosted(session, waiting, this.#replicas, this.#root)),
       // Mail comes after the records of the same tick: it may be about them.
-      ...(await posted(session, waiting, this.#replicas)),
+      ...(await posted(session, waiting, this.#replicas, sent)),
     ];
     // Who asked reads in the replica what came of it.
+    for (const one of grown) await catchUpWith(session, one);
     if (this.#mustLook(waiting)) await this.#look(session);
-    else await this.#readLogs(session, asked(waiting, 'append'));
+    else await this.#readLogs(session);
+    for (const one of sent) await bringSent(session, one);
+    await this.#readMail(session);
     return [...answers, ...(await leased(session, waiting, this.#replicas))];
   }
 
@@ -110,7 +120,7 @@ export class RelayTeams {
       this.untilLook === 0 ||
       waiting.some(({ request }) => CHANGES_MORE.has(request.do) || !this.#replicas.has(request.team)) ||
       // The first records of a team that is new.
-      [...this.#grown].some((id) => !known.has(id))
+      [...this.#grown.keys(), ...this.#mailed.keys()].some((id) => !known.has(id))
     );
   }
 
@@ -120,6 +130,7 @@ export class RelayTeams {
     if (isWhole) this.#lookedAt = this.#clock.monotonic();
     this.#hasNews = false;
     this.#grown.clear();
+    this.#mailed.clear();
     const { teams, hosts } = await newsOf(session);
     await this.#meet(session, teams, { isConnecting: false, isCopy: false });
     for (const news of teams) {
@@ -131,12 +142,18 @@ export class RelayTeams {
     }
   }
 
-  /** @param written what this round has written */
-  async #readLogs(session: EngineSession, written: readonly Waiting[]): Promise<void> {
-    const names = new Set(written.map(({ request }) => request.team));
-    const grown = [...this.#replicas].filter(([name, { replica }]) => names.has(name) || this.#grown.has(replica.id));
+  async #readLogs(session: EngineSession): Promise<void> {
+    const grown = new Map(this.#grown);
     this.#grown.clear();
-    for (const [, team] of grown) await catchUp(session, team);
+    for (const team of this.#replicas.values())
+      if ((grown.get(team.replica.id) ?? 0) > team.replica.position.number) await catchUp(session, team);
+  }
+
+  async #readMail(session: EngineSession): Promise<void> {
+    const mailed = new Map(this.#mailed);
+    this.#mailed.clear();
+    for (const team of this.#replicas.values())
+      for (const member of mailed.get(team.replica.id) ?? []) await bringMail(session, team, member);
   }
 
   /** Teams that are new to this machine, and those that have left the store. */

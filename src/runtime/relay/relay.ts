@@ -108,7 +108,8 @@ class Relay {
     options.signal.addEventListener('abort', this.wake);
   }
 
-  readonly wake = (): void => this.#woken.abort();
+  // A reason of its own: an error would be made for each wake.
+  readonly wake = (): void => this.#woken.abort('woken');
 
   readonly heardOf = (what: string): void => {
     this.#teams.heardOf(what);
@@ -117,9 +118,7 @@ class Relay {
 
   /** One request of a process of this machine. */
   async hear(request: LocalRequest): Promise<void> {
-    const answer = await this.#answered(request);
-    await request.send('stdout', Buffer.from(relayAnswer(answer)));
-    await request.send('exit', Uint8Array.of(0));
+    request.answer(relayAnswer(await this.#answered(request)));
   }
 
   async #answered({ head, input }: LocalRequest): Promise<RelayAnswer> {

@@ -4,7 +4,7 @@ import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
-import type { EngineMail } from '../../store/engine/engine-rows.ts';
+import type { EngineMail, EngineMailPage } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
@@ -29,6 +29,8 @@ export interface MailPlace {
   readonly team: string;
   readonly now: () => number;
 }
+
+type ArrivedMail = Pick<EngineMailPage, 'mail' | 'isAll'>;
 
 export class SharedInbox {
   readonly #place: MailPlace;
@@ -80,6 +82,25 @@ export class SharedInbox {
     const waiting = await session.waitingMail(this.#place.team, this.#member);
     if (wasElsewhere || this.#isStale(waiting)) await this.#remove();
     await this.#deliver(session, (lines) => (wasElsewhere ? this.#putTaken(lines) : this.#put(lines)));
+  }
+
+  /** All mail up to this number is here, or acknowledged. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /**
+   * Delivers mail that was sent just now.
+   *
+   * @param page what waits after number `after`
+   */
+  async arrive(session: EngineSession, { mail, isAll }: ArrivedMail, after: number): Promise<void> {
+    const news = mail.filter(({ number }) => number > this.#last);
+    if (news.length === 0) return;
+    // Others have sent between; or it was made anew meanwhile.
+    if (after > this.#last) return this.#deliver(session, (lines) => this.#put(lines));
+    await this.#receive(session, news, (lines) => this.#put(lines));
+    if (!isAll) await this.#deliver(session, (lines) => this.#put(lines));
   }
 
   /** Tells the store what was used here. */
@@ -134,16 +155,24 @@ export class SharedInbox {
 
   async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const { found: mail, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
-      const last = mail.at(-1);
-      if (last === undefined) return;
-      const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
-      for (const { line } of news) await this.#fetch(session, line);
-      createBell(this.#place.disk, this.#inbox.bell);
-      if (news.length > 0) await put(news);
-      this.#last = last.number;
+      const { mail, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      await this.#receive(session, mail, put);
       if (isAll) return;
     }
+  }
+
+  async #receive(
+    session: EngineSession,
+    mail: readonly EngineMail[],
+    put: (mail: readonly EngineMail[]) => Promise<void>,
+  ): Promise<void> {
+    const last = mail.at(-1);
+    if (last === undefined) return;
+    const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
+    for (const { line } of news) await this.#fetch(session, line);
+    createBell(this.#place.disk, this.#inbox.bell);
+    if (news.length > 0) await put(news);
+    this.#last = last.number;
   }
 
   async #put(mail: readonly EngineMail[]): Promise<void> {

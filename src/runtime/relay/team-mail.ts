@@ -47,6 +47,8 @@ export class TeamMail {
   readonly #events: SharedEvents;
   readonly #ledger: Replica;
   #config: Configuration | undefined;
+  /** Whose processes run on other machines, as the last look said. */
+  #elsewhere = new Map<Name, ProcessElsewhere>();
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
@@ -97,17 +99,22 @@ export class TeamMail {
   async sync(session: EngineSession, news: TeamNews, look: Look): Promise<void> {
     await this.#follow(session, news.ledger);
     await this.#configure(session, news);
-    const elsewhere = this.#noted(news.leases);
+    this.#note(news.leases);
     noteHosts(this.#place, look.hosts, news.placements, this.#place.now() < this.#trustsFrom);
     for (const { member, ...known } of news.mailboxes)
-      try {
-        await this.#box(member).sync(session, known, { isElsewhere: elsewhere.has(member), isWhole: look.isWhole });
-      } catch (error) {
-        // The inbox is full, or held: what waits stays in the store until the next look.
-        if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
-      }
+      await unlessFull(
+        this.#box(member).sync(session, known, {
+          isElsewhere: this.#elsewhere.has(member),
+          isWhole: look.isWhole,
+        }),
+      );
     if (look.isWhole) await this.#events.tell(session);
     await this.#events.hear(session, news.events);
+  }
+
+  /** The inbox of a member whose mail comes here; undefined if its process runs on another machine. */
+  boxHere(member: Name): SharedInbox | undefined {
+    return this.#elsewhere.has(member) ? undefined : this.#box(member);
   }
 
   async #configure(session: EngineSession, { config }: TeamNews): Promise<void> {
@@ -130,7 +137,9 @@ export class TeamMail {
       await session.leaveLease(this.#team, name, taking.owner ?? '');
       taking = await session.takeLease(this.#team, name, owner, LEASE_S);
     }
-    if (taking.owner !== owner || !isFirst) return taking.owner;
+    if (taking.owner !== owner) return taking.owner;
+    this.#elsewhere.delete(name);
+    if (!isFirst) return owner;
     const before = taking.lapsed === undefined ? undefined : holderIn(taking.lapsed);
     const wasElsewhere = before !== undefined && !isHere(before, this.#pinned.identity);
     await this.#box(name).begin(session, wasElsewhere);
@@ -168,15 +177,14 @@ export class TeamMail {
 
   /** Notes whose processes run on other machines: to be done before a record of theirs is in the log here. */
   async note(session: EngineSession): Promise<void> {
-    this.#noted(await session.leases(this.#team));
+    this.#note(await session.leases(this.#team));
   }
 
-  #noted(leases: readonly EngineLease[]): ReadonlyMap<Name, ProcessElsewhere> {
-    const elsewhere = this.#elsewhere(leases);
+  #note(leases: readonly EngineLease[]): void {
+    this.#elsewhere = this.#elsewhereOf(leases);
     // While the store was away nobody could hold a lease for longer: the next look says who is gone.
-    if (this.#place.now() < this.#trustsFrom) return elsewhere;
-    noteElsewhere(this.#place.disk, this.#paths, [...elsewhere.values()]);
-    return elsewhere;
+    if (this.#place.now() < this.#trustsFrom) return;
+    noteElsewhere(this.#place.disk, this.#paths, [...this.#elsewhere.values()]);
   }
 
   /** The store was away: leases lapsed meanwhile whose holders are alive. */
@@ -185,7 +193,7 @@ export class TeamMail {
     this.#events.reconnected();
   }
 
-  #elsewhere(leases: readonly EngineLease[]): Map<Name, ProcessElsewhere> {
+  #elsewhereOf(leases: readonly EngineLease[]): Map<Name, ProcessElsewhere> {
     const found = new Map<Name, ProcessElsewhere>();
     for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
@@ -194,5 +202,14 @@ export class TeamMail {
       found.set(name, { where: 'elsewhere', name, pidThere, machine, since });
     }
     return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}
+
+/** An inbox that is full, or held, is no error: what waits stays in the store until the next look. */
+export async function unlessFull(delivered: Promise<void>): Promise<void> {
+  try {
+    await delivered;
+  } catch (error) {
+    if (!['QUOTA', 'LOCK_TIMEOUT'].includes(codeOf(error) ?? '')) throw error;
   }
 }

@@ -27,6 +27,8 @@ export const readResult = (disk: Disk, paths: TeamPaths, task: string, epoch: nu
 
 /** The results that a record of the log names. */
 export function* resultsNamedIn(line: string): Generator<{ task: string; epoch: number; hash: string }> {
+  // Most lines name none, and a relay sees all lines of all teams.
+  if (!line.includes('"hash":')) return;
   const read = parseBoardLine(line);
   if (read.kind !== 'event') return;
   const changes: readonly Change[] = read.event.type === 'batch' ? read.event.changes : [read.event];

@@ -47,16 +47,17 @@ end $$;
 
 -- The hosts, with how many members of all teams are placed on each, and how long each has its name still.
 create function teams.hosts()
-${safe('table (name text, owner text, slots integer, labels text[], only_team text, used bigint, seconds double precision)', 'sql')}
+${safe('table (name text, owner text, slots integer, labels text[], only_team text, used bigint, seconds double precision)')}
 stable as $$
-  select host.name, host.owner, host.slots, host.labels, host.only_team,
+begin
+  return query select host.name, host.owner, host.slots, host.labels, host.only_team,
     (select count(*) from teams.placement join teams.team on team.id = placement.team
       where placement.host = host.name and placement.ended is null and team.archived is null),
     extract(epoch from host.until - clock_timestamp())::double precision
   from teams.host
   where exists (select from teams.who where role = session_user)
-  order by host.name
-$$;
+  order by host.name;
+end $$;
 
 -- Places a member: its process is to be started there once. @returns false if the host is gone, or has no free slot
 create function teams.place(of_team text, of_member text, of_host text) ${safe('boolean')} as $$

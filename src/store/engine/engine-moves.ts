@@ -45,7 +45,7 @@ export function bringTeam(session: EngineSession, move: Move, team: CarriedTeam,
         'ENGINE_UNFIT',
         `The store has had team ${team.name} before, with other records than its files have: nothing was moved.`,
       );
-    for (const part of parted(team.lines.slice(last))) await session.append(team.id, part);
+    for (const part of parted(team.lines.slice(last))) await session.append(team.id, part, last);
     let reserved = 0;
     for (const part of parted(team.ledger)) {
       await session.appendLedger(team.id, reserved, part);
@@ -95,9 +95,9 @@ async function carried(
   for (const { member } of await session.mailboxes(id)) {
     const waiting: string[] = [];
     for (let [last, isOver] = [0, false]; !isOver;) {
-      const { found, isAll } = await session.mailAfter(id, member, last);
-      waiting.push(...found.map(({ line }) => line));
-      [last, isOver] = [found.at(-1)?.number ?? last, isAll];
+      const { mail: page, isAll } = await session.mailAfter(id, member, last);
+      waiting.push(...page.map(({ line }) => line));
+      [last, isOver] = [page.at(-1)?.number ?? last, isAll];
     }
     if (waiting.length > 0) mail.push({ member, lines: waiting, isTaken: lapsed.has(member) });
   }

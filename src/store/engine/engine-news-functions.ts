@@ -4,8 +4,9 @@ import { EACH, safe } from './engine-functions.ts';
 export const NEWS_SCRIPT = `
 -- The numbers of the last records of each team, the revision of its configuration, and what is short: leases, mailboxes,
 -- placements. And the hosts.
-create function teams.news() ${safe('json', 'sql')} stable as $$
-  select json_build_object(
+create function teams.news() ${safe('json')} stable as $$
+begin
+  return json_build_object(
     'teams', coalesce((
       select json_agg(json_build_object(
         'id', team.id, 'name', team.name,
@@ -22,6 +23,6 @@ create function teams.news() ${safe('json', 'sql')} stable as $$
         and exists (select from teams.who where role = session_user and who.team in (team.id, '${EACH}'))
     ), '[]'),
     'hosts', (select coalesce(json_agg(one), '[]') from teams.hosts() one)
-  )
-$$;
+  );
+end $$;
 `;

@@ -1,6 +1,6 @@
 /** What a relay asks the engine in each look: how far all teams of the store are, in one answer of one moment. */
 import * as z from 'zod';
-import { isName, memberSchema, type Name } from '../../model/text/names.ts';
+import { isMemberName, isName } from '../../model/text/names.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import { knownHosts, type EngineHost } from './engine-hosts.ts';
 import type { EngineLease, EngineMailbox, EngineTeam } from './engine-rows.ts';
@@ -57,12 +57,11 @@ export async function newsOf(session: EngineSession): Promise<EngineNews> {
 
 /** Without what a program of another version named. */
 function known({ leases, mailboxes, placements }: Omit<z.output<typeof teamRow>, 'name'>) {
-  const isMember = (name: string): name is Name => memberSchema.safeParse(name).success;
   return {
-    leases: leases.flatMap(({ name, ...lease }) => (isMember(name) ? [{ name, ...lease }] : [])),
-    mailboxes: mailboxes.flatMap(({ member, ...mailbox }) => (isMember(member) ? [{ member, ...mailbox }] : [])),
+    leases: leases.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : [])),
+    mailboxes: mailboxes.flatMap(({ member, ...mailbox }) => (isMemberName(member) ? [{ member, ...mailbox }] : [])),
     placements: placements.flatMap(({ member, number, host, owner, ended }) =>
-      isMember(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
+      isMemberName(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
     ),
   };
 }

@@ -55,11 +55,15 @@ export class EngineQueries {
     row?: z.ZodType<Row>,
     mostBytes = MOST_ANSWER_BYTES,
   ): Promise<Row[]> {
-    const over = new AbortController();
+    const over = { isOver: false };
+    let late: NodeJS.Timeout | undefined;
     try {
       this.#limit.ask(mostBytes);
       const answer = this.#client.query({ text, values: [...values], ...named(text) });
-      const { rows } = await Promise.race([answer, this.#replacement(over.signal)]);
+      const replaced = new Promise<never>((_, reject) => {
+        late = setTimeout(() => void this.#untilReplaced(over).then(reject, reject), SILENT_MS);
+      });
+      const { rows } = await Promise.race([answer, replaced]);
       return row === undefined ? [] : rows.map((one: unknown) => shaped(row, one));
     } catch (error) {
       const refusal = refusalOf(this.#limit.why() ?? error);
@@ -67,18 +71,19 @@ export class EngineQueries {
       this.#isLost = true;
       throw new SessionLost('The session with the engine is over.', { cause: error });
     } finally {
-      over.abort();
+      clearTimeout(late);
+      over.isOver = true;
     }
   }
 
-  /** Rejects when the server was replaced while it did not answer. */
-  async #replacement(over: AbortSignal): Promise<never> {
+  /** @returns when the server was replaced and has not answered a question; never if that question is over */
+  async #untilReplaced(question: { readonly isOver: boolean }): Promise<Error> {
     const { address, clock } = this.#by;
-    for (;;) {
-      await clock.sleep(SILENT_MS, over);
-      if (over.aborted) return new Promise(() => {});
-      if (await isReplaced(address, clock, this.server)) throw new Error('Another server has taken its place.');
+    while (!question.isOver) {
+      if (await isReplaced(address, clock, this.server)) return new Error('Another server has taken its place.');
+      await clock.sleep(SILENT_MS);
     }
+    return new Promise(() => {});
   }
 
   /**

@@ -5,13 +5,17 @@
  */
 
 import { StoreError } from '../../model/text/errors.ts';
-import { EACH, FUNCTION_SCRIPT } from './engine-functions.ts';
+import { EVENT_SCRIPT } from './engine-event-functions.ts';
+import { EACH, RIGHTS_SCRIPT } from './engine-functions.ts';
 import { HOST_SCRIPT } from './engine-host-functions.ts';
+import { LEASE_SCRIPT } from './engine-lease-functions.ts';
+import { LOG_SCRIPT } from './engine-log-functions.ts';
+import { MAIL_SCRIPT } from './engine-mail-functions.ts';
 import { NEWS_SCRIPT } from './engine-news-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 5;
+export const ENGINE_SCHEMA = 6;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -55,8 +59,19 @@ create table teams.placement (
 create index placement_host on teams.placement (host);
 `;
 
-/** What a version adds to the tables of the one before it. Version 5 has other functions only: `news`, and what is notified. */
+/** What a version adds to the tables of the one before it. Versions 5 and 6 have other functions only: `news`, and what is notified; what a message asks. */
 const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
+
+const FUNCTIONS = [
+  RIGHTS_SCRIPT,
+  TEAM_SCRIPT,
+  LOG_SCRIPT,
+  MAIL_SCRIPT,
+  LEASE_SCRIPT,
+  EVENT_SCRIPT,
+  HOST_SCRIPT,
+  NEWS_SCRIPT,
+].join('');
 
 /** What no role gets but by a grant. */
 const CLOSED = `
@@ -117,7 +132,7 @@ create table teams.artifact (
 );
 
 ${VERSION_3}${VERSION_4}
-${FUNCTION_SCRIPT}${TEAM_SCRIPT}${HOST_SCRIPT}${NEWS_SCRIPT}
+${FUNCTIONS}
 ${CLOSED}
 `;
 
@@ -130,10 +145,7 @@ export const upgradeScript = (from: number): string =>
          execute 'drop function ' || one;
        end loop;
      end $$;`,
-    FUNCTION_SCRIPT,
-    TEAM_SCRIPT,
-    HOST_SCRIPT,
-    NEWS_SCRIPT,
+    FUNCTIONS,
     CLOSED,
     `update teams.about set version = ${String(ENGINE_SCHEMA)};`,
   ].join('\n');

@@ -3,13 +3,20 @@ import * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import { isName, LEAD, type Name } from '../../model/text/names.ts';
+import { isMemberName, isName, type Name } from '../../model/text/names.ts';
 import { LINE_LIMIT } from '../files/lines.ts';
 import type { SharedTeam } from '../replica/relay-client.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
+import type {
+  EngineEvent,
+  EngineLease,
+  EngineMailbox,
+  EngineMailPage,
+  EngineTeam,
+  LeaseTaking,
+} from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads, and bytes after which it reads no other one. */
@@ -32,6 +39,7 @@ type EngineOrder = 'log' | 'ledger';
 /** Rows with their numbers. A number is text where it is a bigint. */
 const numbered = { number: z.coerce.string(), line: z.string() };
 const pageRow = z.object({ ...numbered, bytes: z.coerce.number() });
+const mailRow = pageRow.extend({ log: z.coerce.number() });
 const eventRow = pageRow.extend({ source: z.string() });
 const documentRow = z.object({ name: z.string(), body: z.string() });
 const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
@@ -63,7 +71,8 @@ export class EngineSession {
   readonly #queries: EngineQueries;
 
   /**
-   * @param onNews called with what others made new, `log` with the id of its team or `news`, and when the session is lost
+   * @param onNews called with what others made new: `log TEAM NUMBER`, `mail TEAM MEMBER` (the team's id) or `news`; and when the
+   *   session is lost
    * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
@@ -128,11 +137,15 @@ export class EngineSession {
   /**
    * Appends records in one transaction.
    *
+   * @param after the number of a record
+   * @returns the records after that one, these among them, if they are few and short
    * @throws StoreError `TEAM_GONE`, `ENGINE_UNFIT`: none of them was written; {@link SessionLost}
    */
-  async append(team: string, lines: readonly string[]): Promise<void> {
+  async append(team: string, lines: readonly string[], after: number): Promise<readonly string[] | undefined> {
     requireShort(lines);
-    await this.ask('select teams.append($1, $2)', [team, lines]);
+    const asked = 'select news from teams.append($1, $2, $3)';
+    const [row] = await this.ask(asked, [team, lines, after], z.object({ news: z.string().nullable() }));
+    return row?.news?.split('\n').map((line) => lineOf(line, MOST_TEXT_BYTES));
   }
 
   /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
@@ -181,7 +194,7 @@ export class EngineSession {
   create(name: Name, { id, lines, config }: SharedTeam): Promise<void> {
     return this.transaction(async () => {
       await this.ask('select teams.create_team($1, $2)', [id, name]);
-      await this.append(id, lines);
+      await this.append(id, lines, 0);
       await this.ask('select teams.write_document($1, $2, 0, $3)', [id, CONFIG, config]);
     });
   }
@@ -205,9 +218,16 @@ export class EngineSession {
     return this.#queries.ask(text, values, row, mostBytes);
   }
 
-  /** Stores mail for a member, in this order; a message that is there already keeps its place. */
-  async send(team: string, recipient: Name, lines: readonly string[]): Promise<void> {
-    await this.ask('select teams.send($1, $2, $3)', [team, recipient, lines]);
+  /**
+   * Stores mail for a member, in this order; a message that is there already keeps its place.
+   *
+   * @returns the number of each
+   */
+  async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
+    const asked = 'select teams.send($1, $2, $3) as numbers';
+    const shape = z.object({ numbers: z.array(z.coerce.number()) });
+    const [row] = await this.ask(asked, [team, recipient, lines], shape);
+    return row?.numbers ?? [];
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {
@@ -216,10 +236,10 @@ export class EngineSession {
   }
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(team: string, member: Name, number: number): Promise<Page<EngineMail>> {
-    const text = pageOf('number', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
-    const rows = await this.ask(text, [team, member, number, PAGE], pageRow);
-    return { found: inOrder(rows, number), isAll: isAll(rows) };
+  async mailAfter(team: string, member: Name, number: number): Promise<EngineMailPage> {
+    const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
+    const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
+    return { mail: inOrder(rows, number), log: rows[0]?.log ?? 0, isAll: isAll(rows) };
   }
 
   /** The ids of the mail of a member that is not acknowledged. */
@@ -347,5 +367,3 @@ function requireShort(texts: readonly string[]): void {
     `A text of ${size} is longer than the ${MOST_TEXT_BYTES / 2 ** 20} MiB that a store takes: make it shorter.`,
   );
 }
-
-const isMemberName = (text: string): text is Name => text === LEAD || isName(text);

@@ -1,6 +1,6 @@
 /**
- * The functions of the schema `teams` for the life of a team: it is made, archived, or moved between files and the engine
- * (/docs/decisions/130-a-team-that-moves.md).
+ * The functions of the schema `teams` for a team: it is made, archived, or moved between files and the engine
+ * (/docs/decisions/130-a-team-that-moves.md), and has documents and artifacts.
  */
 import { EACH, safe } from './engine-functions.ts';
 
@@ -80,5 +80,45 @@ create function teams.documents(of_team text) ${safe('table (name text, body tex
 begin
   perform teams.must_belong(of_team);
   return query select document.name, document.body from teams.document where document.team = of_team;
+end $$;
+
+create function teams.read_document(of_team text, of_name text) ${safe('table (revision bigint, body text)')}
+stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select document.revision, document.body from teams.document
+    where document.team = of_team and document.name = of_name;
+end $$;
+
+-- Compare and set; 0 is the revision of a document that is not there. @returns the new revision, or null
+create function teams.write_document(of_team text, of_name text, expected bigint, new_body text)
+${safe('bigint')} as $$
+declare
+  written bigint;
+begin
+  perform teams.must(of_team, '${EACH}');
+  if expected = 0 then
+    insert into teams.document values (of_team, of_name, 1, new_body) on conflict do nothing
+      returning revision into written;
+  else
+    update teams.document set revision = revision + 1, body = new_body
+      where team = of_team and name = of_name and revision = expected returning revision into written;
+  end if;
+  return written;
+end $$;
+
+create function teams.put_artifact(of_team text, of_body bytea) ${safe('text')} as $$
+declare
+  address text := encode(sha256(of_body), 'hex');
+begin
+  perform teams.must_belong(of_team);
+  insert into teams.artifact values (of_team, address, of_body) on conflict do nothing;
+  return address;
+end $$;
+
+create function teams.artifact(of_team text, of_hash text) ${safe('bytea')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return (select body from teams.artifact where team = of_team and hash = of_hash);
 end $$;
 `;

@@ -1,0 +1,79 @@
+/** The functions of the schema `teams` for mail (/docs/decisions/122-mail-in-a-store.md). */
+import { EACH, safe } from './engine-functions.ts';
+
+export const MAIL_SCRIPT = `
+-- Also of a message that is sent again: it keeps its number.
+create function teams.send(of_team text, recipient text, lines text[]) ${safe('bigint[]')} as $$
+declare
+  numbers bigint[] := '{}';
+  one text;
+  message text;
+  place bigint;
+  counted bigint;
+begin
+  foreach one in array lines loop
+    perform teams.must(of_team, coalesce(teams.readable(one) ->> 'sender', '${EACH}'));
+    if one ~ E'[\\n\\r]' or teams.readable(one) ->> 'id' is null then
+      raise exception 'a message is one line with an id' using errcode = '22023';
+    end if;
+  end loop;
+  perform teams.must_live(of_team);
+  insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
+  select last into counted from teams.mailbox where team = of_team and member = recipient for update;
+  foreach one in array lines loop
+    message := teams.readable(one) ->> 'id';
+    place := counted + 1;
+    -- A question for the id first may read all mail of the member: without statistics each index looks as good.
+    insert into teams.mail values (of_team, recipient, place, message, one) on conflict (team, member, id) do nothing;
+    if found then
+      counted := place;
+    else
+      select number into place from teams.mail where team = of_team and member = recipient and id = message;
+    end if;
+    numbers := numbers || place;
+  end loop;
+  update teams.mailbox set last = counted where team = of_team and member = recipient;
+  perform pg_notify('teams', 'mail ' || of_team || ' ' || recipient);
+  return numbers;
+end $$;
+
+-- What changes when a mailbox of the team does: how much it ever had, and how much of that is acknowledged.
+create function teams.mailboxes(of_team text) ${safe('table (member text, last bigint, used bigint)')} stable as $$
+begin
+  perform teams.must_belong(of_team);
+  return query select mailbox.member, mailbox.last, mailbox.used from teams.mailbox
+    where mailbox.team = of_team and teams.may(of_team, mailbox.member);
+end $$;
+
+-- With the number of the last record of the log at the same moment: mail may be about it.
+create function teams.mail_after(of_team text, of_member text, after bigint, most integer)
+${safe('table (number bigint, line text, log bigint)')} stable as $$
+begin
+  perform teams.must(of_team, of_member);
+  return query select mail.number, mail.line, (select last from teams.head where head.team = of_team) from teams.mail
+    where mail.team = of_team and mail.member = of_member and mail.number > after and mail.acknowledged is null
+    order by mail.number limit most;
+end $$;
+
+-- The ids of the mail that is not acknowledged.
+create function teams.waiting_mail(of_team text, of_member text) ${safe('text[]')} stable as $$
+begin
+  perform teams.must(of_team, of_member);
+  return (select coalesce(array_agg(id order by number), '{}') from teams.mail
+    where team = of_team and member = of_member and acknowledged is null);
+end $$;
+
+create function teams.acknowledge(of_team text, of_member text, by_incarnation text, ids text[])
+${safe('integer')} as $$
+declare
+  done integer;
+begin
+  perform teams.must(of_team, of_member);
+  perform from teams.mailbox where team = of_team and member = of_member for update;
+  update teams.mail set acknowledged = clock_timestamp(), incarnation = by_incarnation
+    where team = of_team and member = of_member and id = any (ids) and acknowledged is null;
+  get diagnostics done = row_count;
+  update teams.mailbox set used = used + done where team = of_team and member = of_member;
+  return done;
+end $$;
+`;
