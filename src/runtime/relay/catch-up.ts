@@ -21,8 +21,8 @@ const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
 export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
-    const { found: lines, isAll } = await session.after(replica.id, replica.position.number);
-    await add(session, { replica, mail }, lines);
+    const { found, isAll } = await session.after(replica.id, replica.position.number);
+    await add(session, { replica, mail }, found);
     if (isAll) return;
   }
 }

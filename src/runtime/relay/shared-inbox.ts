@@ -30,6 +30,8 @@ export interface MailPlace {
   readonly now: () => number;
 }
 
+type ArrivedMail = Pick<EngineMailPage, 'mail' | 'isAll'>;
+
 export class SharedInbox {
   readonly #place: MailPlace;
   readonly #member: Name;
@@ -92,11 +94,7 @@ export class SharedInbox {
    *
    * @param page what waits after number `after`
    */
-  async arrive(
-    session: EngineSession,
-    { mail, isAll }: Pick<EngineMailPage, 'mail' | 'isAll'>,
-    after: number,
-  ): Promise<void> {
+  async arrive(session: EngineSession, { mail, isAll }: ArrivedMail, after: number): Promise<void> {
     const news = mail.filter(({ number }) => number > this.#last);
     if (news.length === 0) return;
     // Others have sent between; or it was made anew meanwhile.

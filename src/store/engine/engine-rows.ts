@@ -24,6 +24,8 @@ export interface EngineMailPage {
   /** There was no other when it was asked. */
   readonly isAll: boolean;
   readonly log: number;
+  /** There was no other mail when it was asked. */
+  readonly isAll: boolean;
 }
 
 export interface EngineLease {

@@ -225,7 +225,8 @@ export class EngineSession {
    */
   async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
     const asked = 'select teams.send($1, $2, $3) as numbers';
-    const [row] = await this.ask(asked, [team, recipient, lines], z.object({ numbers: z.array(z.coerce.number()) }));
+    const shape = z.object({ numbers: z.array(z.coerce.number()) });
+    const [row] = await this.ask(asked, [team, recipient, lines], shape);
     return row?.numbers ?? [];
   }
 
@@ -238,7 +239,7 @@ export class EngineSession {
   async mailAfter(team: string, member: Name, number: number): Promise<EngineMailPage> {
     const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
     const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
-    return { mail: inOrder(rows, number), isAll: isAll(rows), log: rows[0]?.log ?? 0 };
+    return { mail: inOrder(rows, number), log: rows[0]?.log ?? 0, isAll: isAll(rows) };
   }
 
   /** The ids of the mail of a member that is not acknowledged. */
