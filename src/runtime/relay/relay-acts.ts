@@ -4,7 +4,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
-import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-client.ts';
+import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-request.ts';
 import type { TeamMail } from './team-mail.ts';
 
 export interface Waiting {

@@ -13,7 +13,7 @@ import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-
 import { SessionLost } from '../../store/engine/engine-queries.ts';
 import { EngineSession } from '../../store/engine/engine-session.ts';
 import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
-import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-client.ts';
+import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-request.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica, noteConnected, noteCutOff } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';

@@ -7,7 +7,7 @@ import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, type Disk } from '../../store/files/disk.ts';
 import { readText, replaceFile } from '../../store/files/file.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import type { ConfigChange } from '../../store/replica/relay-client.ts';
+import type { ConfigChange } from '../../store/replica/relay-request.ts';
 
 export interface Configuration {
   readonly revision: string;

@@ -19,7 +19,7 @@ import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts'
 import { Locks } from '../../store/lock/lock.ts';
 import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
-import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-client.ts';
+import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-request.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import { bringResults } from './bring-results.ts';
 import { noteHosts } from './note-hosts.ts';

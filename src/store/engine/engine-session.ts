@@ -5,7 +5,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMemberName, isName, type Name } from '../../model/text/names.ts';
 import { LINE_LIMIT } from '../files/lines.ts';
-import type { SharedTeam } from '../replica/relay-client.ts';
+import type { SharedTeam } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';

@@ -1,0 +1,150 @@
+/** The form of what processes of a machine ask the relay of their replica, and of its answers. */
+import * as z from 'zod';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
+import { memberSchema, nameSchema, type Name } from '../../model/text/names.ts';
+import { hashText } from '../board/results.ts';
+import type { Seal } from '../user/seal.ts';
+import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
+
+/** A team as it is made in a store: its first records, and its configuration as text. */
+export const sharedTeamSchema = z.object({ id: z.string(), lines: z.array(z.string()), config: z.string() });
+export type SharedTeam = z.infer<typeof sharedTeamSchema>;
+
+const mailSchema = z.object({ recipient: memberSchema, line: z.string(), blob: z.string().optional() });
+export type PostedMail = z.infer<typeof mailSchema>;
+
+const leaseSchema = z.object({ name: memberSchema, owner: z.string(), isFirst: z.boolean() });
+export type LeaseAsked = z.infer<typeof leaseSchema>;
+
+const configSchema = z.object({ before: z.string(), next: z.string() });
+/** The text of a configuration, and the one that it was made from. */
+export type ConfigChange = z.infer<typeof configSchema>;
+
+const ledgerSchema = z.object({ after: z.number().int().nonnegative(), lines: z.array(z.string()).min(1) });
+export type LedgerAsked = z.infer<typeof ledgerSchema>;
+
+/** What can be asked, with its body; a record is text. */
+interface Bodies {
+  readonly append: string;
+  readonly create: SharedTeam;
+  readonly send: PostedMail;
+  readonly lease: LeaseAsked;
+  readonly leave: LeaseAsked;
+  readonly ledger: LedgerAsked;
+  /** A text that a later record names by its hash. */
+  readonly keep: string;
+  /** The hash of such a text. */
+  readonly kept: string;
+  readonly configure: ConfigChange;
+  /** Of no team. */
+  readonly host: HostAsked;
+  /** Nothing: the hosts of a team that may not be made yet. */
+  readonly hosts: string;
+  readonly placement: PlacementAsked;
+  /** Nothing: the team ends. */
+  readonly archive: string;
+  /** Nothing: the relay is needed. */
+  readonly stay: string;
+}
+
+const headSchema = z.object({
+  do: z.enum([
+    'append',
+    'create',
+    'send',
+    'lease',
+    'leave',
+    'ledger',
+    'keep',
+    'kept',
+    'configure',
+    'host',
+    'hosts',
+    'placement',
+    'archive',
+    'stay',
+  ]),
+  team: nameSchema,
+  seal: z.string(),
+});
+export const relayAnswerSchema = z.union([
+  z.object({
+    ok: z.literal(true),
+    /** Who has the lease that was asked for. */
+    owner: z.string().optional(),
+    /** Nothing was written, since others wrote before. */
+    isBehind: z.boolean().optional(),
+    /** What was asked for, if the store has it. */
+    text: z.string().optional(),
+  }),
+  z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
+]);
+
+/** One request: what is asked, of which team, and its body. */
+export type RelayRequest = {
+  [Key in keyof Bodies]: { readonly do: Key; readonly team: Name; readonly body: Bodies[Key] };
+}[keyof Bodies];
+
+/** What a relay answers to a request that it refuses. */
+export type RelayAnswer = z.infer<typeof relayAnswerSchema>;
+
+export const relayAnswer = (answer: RelayAnswer): string => JSON.stringify(answer);
+
+/**
+ * A request proves that it comes from the user, by the user's key over all of it: repeated, it does nothing new.
+ *
+ * @returns undefined for one that cannot be read, or without that proof
+ */
+export function relayRequest(head: string, body: string, seal: Seal): RelayRequest | undefined {
+  const read = jsonAnswer(headSchema, head);
+  if (!read.ok || !seal.holds({ ...sealedRequest(read.value.do, read.value.team, body), seal: read.value.seal }))
+    return undefined;
+  const { team } = read.value;
+  const asked = read.value.do;
+  return isText(asked) ? { do: asked, team, body } : requestOf(asked, team, body);
+}
+
+/** Requests whose body is a text as it stands. */
+const TEXTS = ['append', 'keep', 'kept', 'hosts', 'archive', 'stay'] as const;
+type TextRequest = (typeof TEXTS)[number];
+const isText = (asked: RelayRequest['do']): asked is TextRequest => TEXTS.some((one) => one === asked);
+
+function requestOf(
+  asked: Exclude<RelayRequest['do'], TextRequest>,
+  team: Name,
+  text: string,
+): RelayRequest | undefined {
+  if (asked === 'create') {
+    const made = jsonAnswer(sharedTeamSchema, text);
+    return made.ok ? { do: asked, team, body: made.value } : undefined;
+  }
+  if (asked === 'send') {
+    const mail = jsonAnswer(mailSchema, text);
+    return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+  }
+  if (asked === 'configure') {
+    const change = jsonAnswer(configSchema, text);
+    return change.ok ? { do: asked, team, body: change.value } : undefined;
+  }
+  if (asked === 'ledger') {
+    const decided = jsonAnswer(ledgerSchema, text);
+    return decided.ok ? { do: asked, team, body: decided.value } : undefined;
+  }
+  if (asked === 'host') {
+    const host = jsonAnswer(hostAskedSchema, text);
+    return host.ok ? { do: asked, team, body: host.value } : undefined;
+  }
+  if (asked === 'placement') {
+    const placement = jsonAnswer(placementAskedSchema, text);
+    return placement.ok ? { do: asked, team, body: placement.value } : undefined;
+  }
+  const lease = jsonAnswer(leaseSchema, text);
+  return lease.ok ? { do: asked, team, body: lease.value } : undefined;
+}
+
+/** What the seal of a request is over. */
+export const sealedRequest = (what: RelayRequest['do'], team: Name, body: string) => ({
+  relay: what,
+  team,
+  body: hashText(body),
+});
