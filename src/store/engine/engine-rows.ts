@@ -21,8 +21,6 @@ export interface EngineMail {
 /** A page of mail, with the number of the last record of the log at that moment; 0 if there is no mail. */
 export interface EngineMailPage {
   readonly mail: readonly EngineMail[];
-  /** There was no other when it was asked. */
-  readonly isAll: boolean;
   readonly log: number;
   /** There was no other mail when it was asked. */
   readonly isAll: boolean;
