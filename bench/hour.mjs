@@ -2,6 +2,9 @@
  * `npm run bench:hour [-- --minutes 60]`: a team that works all the time. Each second a message, each five a task, for four
  * teammates under a lead of its own. Once a minute it looks at memory, open files and files on disk: what a team that
  * lives for weeks may not do is grow. Exits with 1 if one of them grew.
+ *
+ * `--day` is a day in 24 minutes: all processes have clocks that run 60 times as fast (lib/fast-clocks.mjs). Each ten of
+ * its seconds a message, each minute a task.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,23 +13,27 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { buildProduct, ROOT } from './lib/build.mjs';
+import { hasFastClocks, withFastClocks } from './lib/fast-clocks.mjs';
 import { median } from './lib/figures.mjs';
 import { flagsOf } from './lib/flags.mjs';
 import { residentMb } from './lib/process-cost.mjs';
 
 const MEMBERS = ['m0', 'm1', 'm2', 'm3'];
-const TASK_EVERY_S = 5;
 /** More than this from the second quarter of the time to the last is growth. */
 const MOST = 1.1;
 
-const { minutes } = flagsOf({ minutes: { type: 'string', default: '60' } });
-const seconds = Number(minutes) * 60;
-if (!(seconds >= 240)) {
-  console.error(`--minutes takes a number from 4 on, not ${minutes}.`);
+const flags = flagsOf({ minutes: { type: 'string' }, day: { type: 'boolean', default: false } });
+const pace = flags.day
+  ? { minutes: 24 * 60, messageEvery: 10, taskEvery: 60 }
+  : { minutes: Number(flags.minutes ?? 60), messageEvery: 1, taskEvery: 5 };
+if (!(pace.minutes >= 4) || (flags.day && flags.minutes !== undefined)) {
+  console.error(`--minutes takes a number from 4 on, and no --day beside it; not ${flags.minutes}.`);
   process.exit(2);
 }
+if (!hasFastClocks()) await buildProduct();
+if (flags.day && !hasFastClocks()) process.exit(await withFastClocks(60));
 
-await buildProduct();
+const seconds = pace.minutes * 60;
 const { createTeam } = await import('../dist/index.js');
 const { execAgent, openStore, parseName, realClock, sendMail, teamPaths } = await import('./.build/product.mjs');
 const root = mkdtempSync(join(tmpdir(), 'teams-hour-'));
@@ -42,16 +49,18 @@ try {
   const began = performance.now();
   for (let second = 1; second <= seconds; second += 1) {
     await setTimeout(Math.max(0, began + second * 1_000 - performance.now()));
-    const speaker = { kind: 'person', name: 'lead', epoch: store.board.fold().lead.epoch };
-    await sendMail(store, speaker, MEMBERS[second % MEMBERS.length], `message ${second}`, { kind: 'status' });
-    sent += 1;
-    if (second % TASK_EVERY_S === 0) {
+    if (second % pace.messageEvery === 0) {
+      const speaker = { kind: 'person', name: 'lead', epoch: store.board.fold().lead.epoch };
+      await sendMail(store, speaker, MEMBERS[sent % MEMBERS.length], `message ${second}`, { kind: 'status' });
+      sent += 1;
+    }
+    if (second % pace.taskEvery === 0) {
       await team.board.add({ subject: `Task ${second}` });
       made += 1;
     }
     if (second % 60 === 0) rows.push(look(second / 60));
   }
-  await setTimeout(2_000);
+  await setTimeout(2_000 * (flags.day ? 60 : 1));
 } finally {
   lead.kill('SIGTERM');
   await once(lead, 'exit');
@@ -72,12 +81,16 @@ function look(minute) {
     'team files': readdirSync(join(root, '.teams', 'hour'), { recursive: true }).length - filesOfTasks(),
     load: loadavg()[0],
   };
+  if (!flags.day || minute % 30 === 0) tell(row);
+  return row;
+}
+
+function tell(row) {
   console.log(
     Object.entries(row)
       .map(([name, value]) => `${name} ${Number.isInteger(value) ? value : value.toFixed(1)}`)
       .join('  '),
   );
-  return row;
 }
 
 function isAlive(pid) {

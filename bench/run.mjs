@@ -53,6 +53,7 @@ const FULL = {
   tasks: 1_000,
   manyTasks: 10_000,
   manyIdlers: 200,
+  manySettleMs: 90_000,
   mails: 1_500,
   attempts: 12,
   sharedTasks: 500,

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * Runs dist/<name>.cjs, from V8's code cache if there is one: our programs are started often, and compiling is most of
+ * Runs dist/<name>.cjs, the text of one function (scripts/build.mjs), from V8's code cache if there is one: our programs are started often, and compiling is most of
  * the cost of a start. A cache belongs to one bundle, Node version and architecture; its name contains all three. V8
  * aborts the process on damaged data, so a checksum comes first. The build leaves a cache in dist/cache; an installed
  * package has none, so its first run keeps one in the user's cache folder. Without a cache the bundle is compiled as
@@ -125,9 +125,8 @@ function load(name, part) {
       () => builtCache(cache),
       () => true,
     ) ?? readCache(() => keptCache(cache), isOnlyOurs);
-  const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
   // esbuild writes ASCII; read as Latin-1 it takes half the memory and needs no decoding.
-  const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData });
+  const script = new Script(bundle.latin1Slice(), { filename, cachedData });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
   const one = { script, exports: module.exports, cache, isCached: cachedData !== undefined };

@@ -80,8 +80,12 @@ const SMALL = { minifyWhitespace: true, minifySyntax: true };
 const REQUIRE_IN_ESM = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
 
-/** CommonJS has no `import.meta.url`; modules that need their own address get the bundle's. */
-const URL_IN_CJS = `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
+/**
+ * What bin/load.cjs runs is a function of these, and nothing but its text: a text that the loader would put together is in
+ * memory twice. CommonJS has no `import.meta.url`; modules that need their own address get the bundle's.
+ */
+const FUNCTION = `(function (exports, require, module, __filename, __dirname, importLazily) {
+const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
 
 /**
  * What the command line loads once it knows its verb: a second bundle, so that help and shell completion need not read
@@ -164,7 +168,8 @@ async function bundleProcesses(chunks) {
     plugins: [lazyParts(chunks, verbs), oneLanguage, directNames, latePackages],
     define: { 'import.meta.url': '__moduleUrl' },
     supported: { 'dynamic-import': false },
-    banner: { js: URL_IN_CJS },
+    banner: { js: FUNCTION },
+    footer: { js: '})' },
   };
   const { teammate, ...others } = PROCESSES;
   const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: others });

@@ -22,6 +22,7 @@ export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './
 export { configuredAgents } from './model/config/config.ts';
 export { count, emptyBoard, type Board } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';
+export { isPublicKey, keysIn, noPublicKey } from './model/text/public-key.ts';
 export { parseDuration } from './model/text/duration.ts';
 export { parseMoment, type Moment } from './model/text/moment.ts';
 export { profileSchema, type Change } from './model/board/event.ts';
@@ -142,7 +143,7 @@ export {
 export { differenceLines, differenceSummary, lostWork } from './policy/up/difference-text.ts';
 export { isSamePlan } from './policy/up/plan-difference.ts';
 export { agentRuleVariables } from './runtime/lead/lead-options.ts';
-export { encodeCutOffAfter } from './runtime/team/teammate-env.ts';
+export { encodeCutOffAfter, encodeTrust } from './runtime/team/teammate-env.ts';
 export { retryTasks } from './runtime/runs/retry-tasks.ts';
 export { shutdownAhead } from './runtime/views/shutdown-ahead.ts';
 export { listedTeams } from './runtime/views/listing.ts';
@@ -203,6 +204,8 @@ export {
   archiveFinished,
   unfinishedRun,
 } from './runtime/runs/task-run.ts';
+export { ownPublicKey } from './store/user/signature.ts';
+export { trustedKeys, trustKey } from './store/user/trust.ts';
 export { trustProject, trustTeam, type Unproved } from './runtime/setup/team-doctor.ts';
 export { teamEvents, teamNews } from './runtime/views/team-events.ts';
 export { TimeSlices } from './runtime/process/time-slices.ts';

@@ -12,9 +12,13 @@ export const rows = [5];
 export async function measure(bench) {
   const { startTeam } = await import('../product/crew.mjs');
   const { size } = bench;
-  await crowd(bench, { id: '5.idle', of: 32, team: () => startTeam(place(bench, 'few'), size.idlers), also: mail });
+  const few = { id: '5.idle', of: 32, settleMs: size.settleMs, also: mail };
+  await crowd(bench, { ...few, team: () => startTeam(place(bench, 'few'), size.idlers) });
   if (size.manyIdlers === undefined) bench.check('5.idle-200', { skipped: 'a quick run' });
-  else await crowd(bench, { id: '5.idle-200', of: 200, team: () => startTeam(place(bench, 'many'), size.manyIdlers) });
+  else {
+    const many = { id: '5.idle-200', of: 200, settleMs: size.manySettleMs };
+    await crowd(bench, { ...many, team: () => startTeam(place(bench, 'many'), size.manyIdlers) });
+  }
 }
 
 function place(bench, name) {
@@ -23,12 +27,13 @@ function place(bench, name) {
   return dir;
 }
 
-async function crowd(bench, { id, of, team: start, also }) {
+async function crowd(bench, { id, of, settleMs, team: start, also }) {
   const { size } = bench;
   const team = await start();
   try {
-    // V8 shrinks a heap once, about ten seconds after its last work: a cost of the start, not of being idle.
-    await setTimeout(size.settleMs);
+    // V8 shrinks a heap once, ten seconds after its last work, with 200 members on two cores up to 70: a cost of the
+    // start, not of being idle.
+    await setTimeout(settleMs);
     const idle = await during(team.pids, () => setTimeout(size.idleMs));
     const share = (sum(idle.map(({ ms }) => ms)) / size.idleMs) * 100;
     bench.say(`${team.pids.length} idle teammates: ${share.toFixed(2)} % of one core in all`);

@@ -9,6 +9,7 @@ import { startNats, startRedis } from '../yardsticks/server.mjs';
 
 const OURS = 'product/queue.mjs';
 const DURABLE = 'product/queue-durable.mjs';
+const LEAST = 'least/queue.mjs';
 const BULLMQ = 'yardsticks/bullmq.mjs';
 const STREAM = 'yardsticks/redis-stream.mjs';
 const JETSTREAM = 'yardsticks/jetstream.mjs';
@@ -36,7 +37,7 @@ export async function measure(bench) {
 
 async function compare(bench, { redis, nats }) {
   const { size, dir } = bench;
-  const kinds = [OURS, DURABLE, ...(redis ? [BULLMQ, STREAM] : []), ...(nats ? [JETSTREAM] : []), SQLITE].filter(
+  const kinds = [OURS, DURABLE, LEAST, ...(redis ? [BULLMQ, STREAM] : []), ...(nats ? [JETSTREAM] : []), SQLITE].filter(
     hasYardstick,
   );
   const shape = { rounds: size.rounds, dir, redis: redis?.port, nats: nats?.port };
@@ -57,7 +58,7 @@ async function compare(bench, { redis, nats }) {
     bench.check(
       id,
       kinds.includes(kind)
-        ? { ours: of(OURS), theirs: of(kind), holds }
+        ? { ours: of(OURS), theirs: of(kind), least: of(LEAST), holds }
         : { skipped: `${kind.slice('yardsticks/'.length)} is not installed` },
     );
   check('8.sqlite', SQLITE, rates);

@@ -69,16 +69,21 @@ export function pageOf(result) {
     `Of ${Object.keys(GOALS).length} goals **${count((pass) => pass === true)} are met, ${count((pass) => pass === false)} fall short**, ${count((pass) => typeof pass === 'string')} are waived, ${missing} were not measured.`,
     `${result.date}, ${cpu}, ${cores} cores, Linux ${kernel}, Node ${node.replace(/^v/, '')}. Ratios compare both sides in one interleaved run; only`,
     'they mean something on another machine. In the pictures a bar to the right of the line meets its goal: twice as far is twice as good.',
+    '*Least*: what the file calls that the rules ask for leave to any program ([decision 154](decisions/154-the-least-a-rule-costs.md)).',
   ];
   for (const group of GROUPS) {
     lines.push('', `## ${group.title}`, '', `![${group.title}](bench/${group.file}.svg)`, '');
-    lines.push('| row | goal | measured | ours | theirs | load | date | |', '|---|---|---|---|---|---|---|---|');
+    lines.push(
+      '| row | goal | measured | least | ours | theirs | load | date | |',
+      '|---|---|---|---|---|---|---|---|---|',
+    );
     for (const goal of goalsOf(group, result)) {
       const shown = (value) => (value === null || value === undefined ? '' : short(value));
       const cells = [
         goal.id,
         `${escaped(goal.says)} ${goal.limit}`,
         goal.ratio === null ? '' : `${short(goal.ratio)} ${goal.unit}`,
+        shown(goal.least),
         shown(goal.ours),
         shown(goal.theirs),
         goal.load === undefined ? '' : String(goal.load),

@@ -100,22 +100,24 @@ describe.skipIf(!hasPostgres)('a worker of a scheduler', { timeout: 90_000 }, ()
     'of %s does a task, ends in order, and goes on when it is started again',
     async (name) => {
       const { argv, env, member } = COMMANDS[name]?.() ?? { argv: [], env: {}, member: '' };
-      const [user] = StoreUser.two(place);
-      await user.ok('create', 'login', '--store', url);
+      const [user, other] = StoreUser.apart(place);
+      await user.ok('create', 'login', '--member', member, '--store', url);
+      const configured = user.file('.teams', 'login', 'config.json');
       const lead = user.process(['lead', 'login', '--store', url]);
       onTestFinished(() => end(lead));
       const home = user.environment['HOME'] ?? '';
       for (const folder of ['.config/teams', 'project']) mkdirSync(join(home, folder), { recursive: true });
-      writeFileSync(join(home, '.config', 'teams', 'store.env'), `TEAMS_STORE=${url}\n`);
+      writeFileSync(join(home, '.config', 'teams', 'store.env'), `TEAMS_STORE=${url}\nTEAMS_TRUST=${user.key}\n`);
       // The real agent has no login here.
       const words = argv.map((word) => word.replace('--agent claude', '--agent exec').replace(/^claude$/, 'exec'));
       for (const turn of [1, 2]) {
         const worker = spawn(words[0] ?? '', words.slice(1), {
-          cwd: user.project,
+          cwd: other.project,
           env: {
-            ...user.environment,
+            ...other.environment,
             ...env,
             TEAMS_STORE: url,
+            TEAMS_TRUST: user.key,
             PATH: `${BIN_FOLDER}:${user.environment['PATH'] ?? ''}`,
           },
           stdio: ['ignore', 'ignore', 'pipe'],
@@ -130,6 +132,7 @@ describe.skipIf(!hasPostgres)('a worker of a scheduler', { timeout: 90_000 }, ()
         await expect.poll(done, { timeout: 30_000 }).toBe(turn);
         await end(worker);
         expect(worker.signalCode).toBeNull();
+        expect(user.file('.teams', 'login', 'config.json')).toBe(configured);
       }
     },
   );

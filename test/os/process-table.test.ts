@@ -169,3 +169,18 @@ describe('the table by ps', () => {
     expect(livenessOf({ pid: 501, startTime: '1', bootId: 'b', pidNamespace: 'host' }, blind)).toBe('unknown');
   });
 });
+
+describe.runIf(process.platform === 'linux')('the table of Linux', () => {
+  it.each([10, 8_180, 20_000, 120_000])('reads an environment with a value of %i bytes to its end', async (length) => {
+    const value = 'ä'.repeat(length / 2);
+    const child = spawn('cat', [], { stdio: ['pipe', 'pipe', 'ignore'], env: { LONG: value, LAST: 'seen' } });
+    children.push(child);
+    // `cat` answers: the environment is that of `cat`, not of the fork.
+    child.stdin.write('.');
+    await once(child.stdout, 'data');
+    const environ = processes.environ(child.pid ?? 0);
+    if (typeof environ === 'string') throw new Error(environ);
+    expect(environ).toContain('LAST=seen');
+    expect(environ).toContain(`LONG=${Buffer.from(value).toString('latin1')}`);
+  });
+});

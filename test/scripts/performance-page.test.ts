@@ -21,6 +21,13 @@ const { GOALS, WAIVED } = (await import(pathToFileURL(join(ROOT, 'bench/limits.m
   WAIVED: Record<string, string>;
 };
 
+const { judge } = (await import(pathToFileURL(join(ROOT, 'bench/lib/report.mjs')).href)) as {
+  judge: (
+    id: string,
+    measured: { ours: number[]; theirs: number[]; least?: number[]; holds?: boolean },
+  ) => { pass: boolean | string; ratio: number; least?: number };
+};
+
 const read = (path: string): string => readFileSync(join(ROOT, 'docs', path), 'utf8');
 const latest = JSON.parse(read('bench/latest.json')) as Result;
 
@@ -46,4 +53,17 @@ it('each goal that is waived has a page that proves it', () => {
   expect(Object.keys(GOALS)).toEqual(expect.arrayContaining(Object.keys(WAIVED)));
   for (const page of new Set(Object.values(WAIVED)))
     expect(readFileSync(join(ROOT, page), 'utf8'), page).toContain('**Waived.**');
+});
+
+/** Of a goal of at most 3 × that has a page. */
+it.each([
+  ['short and waived: the least program misses it, too', { ours: [11], least: [4] }, 'waived: docs/decisions/154', 4],
+  ['short: the least program meets it', { ours: [11], least: [2] }, 'false', 2],
+  ['met', { ours: [3], least: [2] }, 'true', 2],
+  ['short: messages were lost', { ours: [1], least: [4], holds: false }, 'false', 4],
+  ['waived by its page alone, where no least program is measured', { ours: [11] }, 'waived: ', undefined],
+])('a goal is %s', (_, measured, pass, least) => {
+  const judged = judge('4.fs-watch', { theirs: [1], ...measured });
+  expect(String(judged.pass).startsWith(pass)).toBe(true);
+  expect(judged.least).toBe(least);
 });

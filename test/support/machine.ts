@@ -99,6 +99,12 @@ export class Machine {
     return this.relay?.exitCode ?? null;
   }
 
+  /** The most memory that its relay had, in bytes. */
+  peakMemory(): number {
+    const status = readFileSync(`/proc/${String(this.relay?.pid ?? 0)}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  }
+
   teams(...argv: string[]): Promise<Answer> {
     return this.place.say([...argv, '--root', this.root], { environment: STORELESS });
   }

@@ -149,6 +149,7 @@ export class Stage {
         endsWhenDone: true,
         ...options,
       },
+      undefined,
       (environment) => (players = new Players(environment)),
     );
     if (players === undefined) throw new Error('The lead has no supervisor.');

@@ -14,6 +14,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { openSeal } from '../../src/store/user/seal.ts';
+import { Signatures } from '../../src/store/user/signature.ts';
 import { BIN, until, type Answer, type Workplace } from './cli.ts';
 import { told } from './machine.ts';
 import { running, type Running } from './processes.ts';
@@ -41,6 +42,11 @@ export class StoreUser {
     openSeal(realDisk, join(users[0].state, 'teams', 'key')).sign({});
     cpSync(users[0].state, users[1].state, { recursive: true });
     return users;
+  }
+
+  /** Two with keys of their own: neither machine has the state directory of the other. */
+  static apart(place: Workplace): [StoreUser, StoreUser] {
+    return [new StoreUser(place, 'a'), new StoreUser(place, 'b')];
   }
 
   /** Three with the same key. */
@@ -71,6 +77,12 @@ export class StoreUser {
     const answer = await this.teams(argv);
     expect(answer.code, told(answer)).toBe(0);
     return answer;
+  }
+
+  /** Its public key. */
+  get key(): string {
+    const seal = openSeal(realDisk, join(this.state, 'teams', 'key'));
+    return new Signatures(seal, realDisk, () => []).key;
   }
 
   /** Where its replica is; undefined if it has none. */

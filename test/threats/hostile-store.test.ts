@@ -1,13 +1,17 @@
 /** The server of a store answers what it likes. What a seal or a hash says is not the server's to change. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Workplace } from '../support/cli.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
+import { newIds } from '../../src/store/files/new-ids.ts';
 import { folderAt } from '../../src/store/files/folder-of.ts';
 import { holderText } from '../../src/store/replica/elsewhere.ts';
 import { Machine, storePlace } from '../support/machine.ts';
 import { hasPostgres, Postgres } from '../support/postgres.ts';
+
+/** Of a relay, in bytes: Node itself, and a few of the longest answers. */
+const MOST_MEMORY = 400 * 2 ** 20;
 
 describe.skipIf(!hasPostgres)('the server of a store', { timeout: 120_000 }, () => {
   let engine: Postgres;
@@ -86,6 +90,71 @@ describe.skipIf(!hasPostgres)('the server of a store', { timeout: 120_000 }, () 
       await one.ok('status', 'login');
       expect((await one.ok('task', 'create', 'login', 'Work')).code).toBe(0);
     }
+  });
+
+  it('costs no machine more than a page with records of 100 MB, which any role can write, and stops no relay', async () => {
+    const [a, b] = await Machine.two(place, 'ada');
+    const client = await engine.session('owner', database);
+    const { rows } = await client.query<{ id: string }>(`select id from teams.team where name = 'login'`);
+    const [team] = rows.map(({ id }) => id);
+    const long = (record: object): string =>
+      JSON.stringify({ ...record, at: '2026-01-01T00:00:00.000Z', subject: 'x'.repeat(100 * 2 ** 20) });
+    const author = { person: 'owner', via: 'cli' };
+    await client.query('select teams.append($1, $2, 0)', [team, [long({ id: newIds()(0), v: 2, author, type: 'note' })]]);
+    await client.query('select teams.send($1, $2, $3)', [team, 'ada', [long({ id: newIds()(1), sender: 'lead' })]]);
+    await client.query('select teams.event_source($1, $2, 0)', [team, 'evil/1/2/3']);
+    await client.query('select teams.tell_events($1, $2, 10, $3)', [team, 'evil/1/2/3', [long({ type: 'note' })]]);
+    await client.end();
+    await change(
+      `insert into teams.artifact select id, '${'a'.repeat(64)}', repeat('x', 100000000)::bytea from teams.team`,
+    );
+    for (const one of [a, b]) {
+      expect((await one.ok('task', 'create', 'login', 'Work')).code).toBe(0);
+      await expect.poll(() => one.file('ada_inbox.jsonl'), { timeout: 20_000 }).toContain('"unreadable":');
+      expect(readFileSync(one.log(), 'utf8').length).toBeLessThan(2 ** 20);
+      expect(one.file('events.jsonl').length).toBeLessThan(2 ** 20);
+      expect(one.peakMemory()).toBeLessThan(MOST_MEMORY);
+      await one.ok('send', 'login', 'ada', 'hello');
+      // What it has kept is what it finds again.
+      await one.stop();
+      expect(await one.start(), one.said).toBeNull();
+      await one.ok('status', 'login');
+    }
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['100 MB in one record', `repeat('x', 100000000)`, / MiB to one question|characters/],
+    ['a record of two lines', `E'{}\\n{}'`, /no line of a team/],
+    ['an empty record', `''`, /no line of a team/],
+  ])('ends the relay with one sentence for %s of functions that were changed', async (_, line, said) => {
+    const [a, b] = await Machine.two(place, 'ada');
+    await b.stop();
+    const before = readFileSync(a.log(), 'utf8');
+    // Whoever owns the functions also answers what is asked of a record's length.
+    await change(`create schema evil; alter database ${database} set search_path = evil, pg_catalog;
+      create function evil.octet_length(text) returns integer language sql as 'select 1';
+      create function evil.strpos(text, text) returns integer language sql as 'select 0'`);
+    await change(`create or replace function teams.log_after(of_team text, after bigint, most integer)
+      returns table (number bigint, line text) language sql as $f$
+        select log.number, log.line from teams.log where log.team = of_team and log.number > after
+        union all select (select max(log.number) + 1 from teams.log where log.team = of_team), ${line}
+        order by 1 limit most $f$`);
+    await change(`update teams.head set last = last + 1`);
+    await a.stop();
+    expect(await a.start(), a.said).not.toBeNull();
+    expect(a.said).toMatch(said);
+    expect(a.said.trim().split('\n')).toHaveLength(1);
+    expect(readFileSync(a.log(), 'utf8')).toBe(before);
+  });
+
+  it('ends the relay with one sentence for news of another shape', async () => {
+    const [a, b] = await Machine.two(place, 'ada');
+    await b.stop();
+    await change(
+      `create or replace function teams.news() returns json language sql as $f$ select '{"teams":[{"id":1}],"hosts":null}'::json $f$`,
+    );
+    expect(await a.ended()).not.toBe(0);
+    expect(a.said).toMatch(/The store answered in a shape that teams does not know, at news\./);
   });
 
   it('ends the relay with one sentence where its numbers cannot be followed', async () => {

@@ -147,7 +147,7 @@ const headSchema = z.object({
   author: z.looseObject({}),
 });
 
-/** Author and time; every line of a log is parsed with this schema. Earlier programs ignore `mac`. */
+/** Author and time; every line of a log is parsed with this schema. Earlier programs ignore `mac` and `signature`. */
 const parseEnvelope = compiledWhenHot(
   z.object({
     id: ulidSchema,
@@ -155,6 +155,7 @@ const parseEnvelope = compiledWhenHot(
     at: timeSchema,
     author: authorSchema,
     mac: z.string().max(128).optional().catch(undefined),
+    signature: z.string().max(256).optional().catch(undefined),
   }),
 );
 
@@ -165,6 +166,8 @@ export type BoardEvent = Body & {
   author: Author;
   /** Proves that the commands of this record come from this user: see `vouched-commands.ts`. */
   mac?: string | undefined;
+  /** The same for machines that have not the user's key; only in teams of a store. */
+  signature?: string | undefined;
 };
 
 export type ParsedLine =

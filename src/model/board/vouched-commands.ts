@@ -10,10 +10,11 @@ export interface TaskCommand extends Pick<Work, 'run' | 'verify' | 'env'> {
   readonly task: string;
 }
 
-/** A record that gave commands to tasks. One mac vouches for all of them, in their order. */
+/** A record that gave commands to tasks. One mac, or one signature, vouches for all of them, in their order. */
 export interface Voucher {
   readonly event: string;
   readonly mac: string | undefined;
+  readonly signature: string | undefined;
   readonly commands: readonly TaskCommand[];
 }
 
@@ -33,10 +34,11 @@ export const commandsOf = (body: Body): TaskCommand[] =>
 export function voucherOf(event: BoardEvent): Voucher | undefined {
   if (event.type !== 'batch' && event.type !== 'task.created' && event.type !== 'task.changed') return undefined;
   const commands = commandsOf(event);
-  return commands.length === 0 ? undefined : { event: event.id, mac: event.mac, commands };
+  const { id, mac, signature } = event;
+  return commands.length === 0 ? undefined : { event: id, mac, signature, commands };
 }
 
-/** What the mac is made over: the team, the record and its commands, so that a copied mac vouches for nothing else. */
+/** What mac and signature are made over: the team, the record and its commands, so that a copied mac vouches for nothing else. */
 export const vouchedText = (team: string, event: string, commands: readonly TaskCommand[]) => ({
   vouches: 1,
   team,

@@ -55,6 +55,8 @@ const RUNTIME = {
   agentRules: 'TEAMS_AGENT_RULES',
   /** Milliseconds without a word of the team's store after which a member ends. */
   cutOffAfter: 'TEAMS_CUT_OFF_AFTER',
+  /** Public keys whose signatures count as the user's, separated by commas. A person may set it as well. */
+  trust: 'TEAMS_TRUST',
   /** The command of the hook `onTaskCompleted`, as JSON. */
   hookOnTaskCompleted: 'TEAMS_HOOK_ON_TASK_COMPLETED',
 } as const;

@@ -57,6 +57,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['task.retried', doing('tries again')],
   ['task.blocked', doing('added a blocker to')],
   ['task.unblocked', doing('removed a blocker from')],
+  ['task.untrusted', ({ text }) => `may not begin it: ${text}`],
   ['task.updated', doing('changed')],
   ['task.changed', doing('changed with its plan')],
   ['request.made', ({ task, text }) => `asks${task === '' ? '' : ` about ${task}`}: ${withoutId(text)}`],
@@ -95,6 +96,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['baseline.slow', ({ text }) => text],
   // The name of the reference is in the files: a person needs the two verbs.
   ['baseline.saved', () => 'the files are kept as they are now, for `teams diff` and `teams undo`'],
+  ['host.declined', ({ text }) => text],
   ['sandbox.held', doing('is isolated')],
   ['sandbox.missing', doing('is not isolated')],
   ['phase.ended', doing('ended a phase')],

@@ -251,6 +251,7 @@ function environmentOf(
       ...defined({ [ENV.proof]: bringsSandbox(spec.kind) ? token : undefined }),
       ...portVariables(store, config, member.name),
       ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
+      ...defined({ [ENV.trust]: store.trust?.join(',') ?? parent[ENV.trust] }),
     },
   });
 }

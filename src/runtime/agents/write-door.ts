@@ -2,7 +2,9 @@
 import { resolve } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import { writeRefusal } from '../../policy/landing/write-scope.ts';
+import { codeOf } from '../../model/text/errors.ts';
 import { lookAt } from '../../store/files/disk.ts';
+import { isStateDamage } from '../../store/team/damaged-files.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
 
@@ -13,9 +15,20 @@ export function writeDoor(store: TeamStore, member: Name, cwd: string): (path: s
   return (path) => {
     const isNew = made.has(path) || lookAt(store.disk, resolve(cwd, path)) === undefined;
     const granted = grantsIn(store).flatMap((grant) => (grant.member === member ? grant.files : []));
-    const shared = store.state.read()?.sharedFiles ?? [];
+    const shared = sharedFilesIn(store);
+    if (typeof shared === 'string') return shared;
     const refusal = writeRefusal(store.board.fold(), { member, path, granted, shared, isNew });
     if (refusal === undefined && isNew) made.add(path);
     return refusal;
   };
+}
+
+/** Patterns of the files that only the lead changes; a sentence while a state that nobody of the team wrote is there. */
+function sharedFilesIn({ state, paths }: TeamStore): readonly string[] | string {
+  try {
+    return state.readOwn()?.sharedFiles ?? [];
+  } catch (error) {
+    if (!isStateDamage(error) && codeOf(error) !== 'NEWER_VERSION') throw error;
+    return `${paths.state} was replaced by another program, so which files are shared is not known (rule: file ownership). The lead writes it anew within a second: try again.`;
+  }
 }

@@ -35,6 +35,8 @@ interface HostOptions {
   readonly cwd: string;
   /** Environment variables for each member's process. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Public keys whose signatures count as the user's; by default those of `TEAMS_TRUST`. */
+  readonly trust?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onServing: () => void;
@@ -149,15 +151,16 @@ class Host {
         const hosted = this.#teams.get(folder) ?? (await this.#open(paths));
         this.#teams.set(folder, hosted);
         hosted.look();
-        this.#faults.delete(folder);
+        // One that was passed over is asked for nothing more: it is no news that nothing is wrong now.
+        if (hosted.size > 0) this.#faults.delete(folder);
       } catch (error) {
         await this.#fault(folder, paths, error);
       }
   }
 
   #open(paths: TeamPaths): Promise<HostedTeam> {
-    const { clock, name, cwd, variables } = this.#options;
-    const store = openStore(paths, { clock });
+    const { clock, name, cwd, variables, trust } = this.#options;
+    const store = openStore(paths, { clock, trust });
     return HostedTeam.open({ store, host: { name, cwd }, owner: this.#owner, variables, onExit: this.#wake });
   }
 

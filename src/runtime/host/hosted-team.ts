@@ -1,6 +1,6 @@
 /** The members of one team that are placed on this host: each placement is started once, and ended when it is over. */
 import type { Name } from '../../model/text/names.ts';
-import { teamHosts } from '../../store/replica/team-hosts.ts';
+import { DECLINED, teamHosts } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { endOrphans } from '../lead/end-orphans.ts';
 import type { MemberProcess } from '../placement/member-process.ts';
@@ -53,7 +53,7 @@ export class HostedTeam {
   /**
    * Starts and ends what the replica says.
    *
-   * @throws StoreError for a team whose folder or configuration is gone, damaged or not trusted
+   * @throws StoreError for a team whose folder or configuration is gone, damaged or not trusted: then nothing starts
    */
   look(): void {
     const { store, owner } = this.#options;
@@ -66,11 +66,15 @@ export class HostedTeam {
       ([member, number]) => !this.#running.has(member) && number > (this.#started.get(member) ?? 0),
     );
     if (fresh.length === 0) return;
-    store.requireTrusted();
-    for (const [member, number] of fresh) {
-      this.#running.set(member, { number, isEnding: false });
-      this.#started.set(member, number);
+    for (const [member, number] of fresh) this.#started.set(member, number);
+    try {
+      store.requireTrusted();
+    } catch (error) {
+      // Their lead places them elsewhere.
+      for (const [, number] of fresh) this.#report(number, DECLINED);
+      throw error;
     }
+    for (const [member, number] of fresh) this.#running.set(member, { number, isEnding: false });
     this.#supervisor.start(fresh.map(([member]) => member));
   }
 

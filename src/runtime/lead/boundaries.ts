@@ -10,9 +10,19 @@ import type { Speaker } from '../team/authentication.ts';
 
 const LONGEST_WISH = 4_000;
 
+interface BoundaryPlace {
+  readonly store: TeamStore;
+  readonly lead: Speaker;
+  /** Patterns of the files that only the lead changes. */
+  readonly shared: readonly string[];
+}
+
 /** Decides and sends the answer. A message that is delivered twice gets the same answer id both times. */
-export async function answerBoundary(store: TeamStore, lead: Speaker, asker: Name, asked: Message): Promise<void> {
-  const shared = store.state.read()?.sharedFiles ?? [];
+export async function answerBoundary(
+  { store, lead, shared }: BoundaryPlace,
+  asker: Name,
+  asked: Message,
+): Promise<void> {
   const answer = boundaryAnswer(store.board.fold(), asker, asked.content, shared);
   const { granted: files, refused } = answer;
   if (files.length > 0) store.events.append({ type: GRANTED, member: asker, files, text: files.join(', ') });

@@ -36,6 +36,11 @@ export async function configureMember(
       `${name} is a member with the role ${known.role} already; the role of a member cannot change.`,
     );
   const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };
+  if (Object.keys(changed).length === 0) {
+    // Who changes nothing does not sign it either: others may not trust the key of this machine.
+    handle.store.config.readOwn();
+    return name;
+  }
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };
     const members = current.members.map((one) => (one.name === name ? { ...one, ...changed } : one));

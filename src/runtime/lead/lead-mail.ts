@@ -30,6 +30,8 @@ interface LeadMailEnvironment {
   readonly leads: () => boolean;
   /** A model leads through {@link LeadMail.mail}: mail from others waits there until it is taken. */
   readonly readsMail: boolean;
+  /** Patterns of the files that only the lead changes. */
+  readonly sharedFiles: () => readonly string[];
   /** Called when a role reports what it has finished. */
   readonly onReport?: (from: Name, message: Message) => void;
   /** Called when a person asks for a member to be started. */
@@ -164,8 +166,8 @@ export class LeadMail {
 
   /** If no model reads the lead's mail, the lead itself decides about boundaries. */
   #boundary(asker: Name, asked: Message): void {
-    const { store, speaker } = this.#environment;
-    answerBoundary(store, speaker, asker, asked).catch((error: unknown) =>
+    const { store, speaker, sharedFiles } = this.#environment;
+    answerBoundary({ store, lead: speaker, shared: sharedFiles() }, asker, asked).catch((error: unknown) =>
       store.events.append({ type: 'message.failed', member: asker, text: String(error) }),
     );
   }

@@ -8,6 +8,7 @@ import { ConflictError, StoreError, type TeamError } from '../../model/text/erro
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import type { Task } from '../../model/board/task.ts';
+import type { RunState } from '../../model/team/team-config.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -49,8 +50,13 @@ export class Lead {
   readonly views: ViewKeeper;
   readonly hooks: LeadHooks;
   readonly subscribers: Subscribers;
+  readonly noise: NoiseWatch;
+  /** Patterns of the files that only the lead changes. */
+  sharedFiles: readonly string[];
   /** Called after a decision that the next lead must know. */
   onRemembered: () => Promise<void> = () => Promise.resolve();
+  /** Whether another program replaced the state of the run that this lead has written. */
+  isStateForeign: () => boolean = () => false;
   /** Why a run cannot go on until a person acts; asked while nobody works on a task. */
   cannotGoOn: () => TeamError | undefined = () => undefined;
   /** Throws when the team's store was not heard for too long. */
@@ -62,7 +68,6 @@ export class Lead {
   readonly #roles: RoleReports | undefined;
   readonly #budget: BudgetWatch;
   readonly #changed: ChangedMembers;
-  readonly #noise: NoiseWatch;
   readonly #probe: MemberProbe;
   readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
@@ -75,23 +80,32 @@ export class Lead {
   #wasPaused = false;
   #loggedStuck: string | undefined;
 
-  /** @param supervise creates the supervisor that starts and ends members' processes */
+  /**
+   * @param known the state of the run that an earlier lead wrote
+   * @param supervise creates the supervisor that starts and ends members' processes
+   */
   constructor(
     store: TeamStore,
     speaker: LeadSpeaker,
     options: LeadOptions,
+    known?: Pick<RunState, 'sharedFiles' | 'noiseOffset'>,
     supervise = (environment: SupervisorEnvironment): Supervisor => new Supervisor(environment),
   ) {
     this.#store = store;
     this.#speaker = speaker;
     this.#options = options;
     this.#budget = new BudgetWatch(store);
-    this.#noise = new NoiseWatch(store);
+    this.noise = new NoiseWatch(store, known?.noiseOffset);
+    this.sharedFiles = known?.sharedFiles ?? [];
     this.#place = new WorkPlaceWatch(store);
     this.#looks = new LookRecorder(store, speaker.epoch, options.limits);
     this.memory = new LeadMemory(store.clock, store.board.past);
     this.views = new ViewKeeper(store);
-    this.#state = new StateWatch(store.clock, () => this.onRemembered());
+    this.#state = new StateWatch({
+      clock: store.clock,
+      write: () => this.onRemembered(),
+      isForeign: () => this.isStateForeign(),
+    });
     this.supervisor = supervise({
       store,
       variables: teammateVariables(options),
@@ -120,6 +134,7 @@ export class Lead {
       memory: this.memory,
       leads: () => this.#leads(),
       readsMail: options.readsMail ?? false,
+      sharedFiles: () => this.sharedFiles,
       onSpawn: (name) => this.#spawn(name),
       onIdle: (name) => this.hooks.idle(name),
       onReport: (from, message) => this.#roles?.heard(from, message),
@@ -177,7 +192,7 @@ export class Lead {
       if (this.#stop) return { why: 'stopped' };
       await this.#changed.look(this.requireLeadership());
       const sighting = this.look();
-      await this.#noise.look();
+      if (this.noise.look()) this.#state.changed();
       if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
       if (sighting.board.phase !== 'open' && sighting.board.phase !== 'paused')
         return { why: 'closing', force: false, now: false };

@@ -3,31 +3,36 @@
  * one event for a run of bad lines. The run state remembers how far, for the next lead.
  */
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { stateIn } from '../../store/team/team-reader.ts';
 
 export class NoiseWatch {
-  readonly #store: Pick<TeamStore, 'board' | 'events' | 'state'>;
-  #told: number | undefined;
+  readonly #store: Pick<TeamStore, 'board' | 'events'>;
+  #told: number;
 
-  constructor(store: Pick<TeamStore, 'board' | 'events' | 'state'>) {
+  /** @param told the offset in the log before which an earlier lead reported all bad lines */
+  constructor(store: Pick<TeamStore, 'board' | 'events'>, told = 0) {
     this.#store = store;
+    this.#told = told;
   }
 
-  /** Reports what was folded since the last call. */
-  async look(): Promise<void> {
-    const { board, events, state } = this.#store;
-    const runs = board.takeNoise();
-    if (runs.length === 0) return;
-    const told = (this.#told ??= stateIn(this.#store)?.noiseOffset ?? 0);
-    const news = runs.filter(({ end }) => end > told);
+  /** Bad lines of the log before this offset are reported. */
+  get told(): number {
+    return this.#told;
+  }
+
+  /**
+   * Reports what was folded since the last call.
+   *
+   * @returns whether there was something to report
+   */
+  look(): boolean {
+    const { board, events } = this.#store;
+    const news = board.takeNoise().filter(({ end }) => end > this.#told);
     for (const { at, lines, why } of news)
       events.append({
         type: 'board.noise_found',
         text: `${lines === 1 ? 'a bad line' : `${lines} bad lines`} at offset ${at}: ${why}`,
       });
-    const noiseOffset = news.at(-1)?.end;
-    if (noiseOffset === undefined) return;
-    this.#told = noiseOffset;
-    await state.update((current) => ({ next: current && { ...current, noiseOffset }, result: undefined }));
+    this.#told = news.at(-1)?.end ?? this.#told;
+    return news.length > 0;
   }
 }

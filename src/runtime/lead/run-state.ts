@@ -22,7 +22,10 @@ import type {
   WorkerState,
 } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
-import { ConflictError } from '../../model/text/errors.ts';
+import { ConflictError, isTeamError } from '../../model/text/errors.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import { isStateDamage, setStateAside } from '../../store/team/damaged-files.ts';
+import { archiveStamp } from '../../store/team/team-list.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { sealedStart } from '../process/safety-ref.ts';
@@ -49,21 +52,119 @@ export interface RunFacts {
   readonly start?: NonNullable<RunState['start']>;
   readonly lives?: readonly RunLife[];
   readonly viewsOffset?: number;
+  readonly noiseOffset?: number;
+}
+
+/** Times that a state is put aside before its writer gives up. */
+const TRIES = 10;
+
+/** The state of a run, as its lead writes it. One that another program puts in its place is put aside, and written anew. */
+export class RunStateFile {
+  readonly #store: TeamStore;
+  readonly #epoch: number;
+  readonly #memory: LeadMemory;
+  #facts: RunFacts = { status: 'active', phase: 'setup' };
+  #known: RunState | undefined;
+  #written: FileLook | undefined;
+
+  /** @param known what an earlier lead wrote */
+  constructor({ store, epoch, memory }: StateWriter, known: RunState | undefined) {
+    this.#store = store;
+    this.#epoch = epoch;
+    this.#memory = memory;
+    this.#known = known;
+  }
+
+  /**
+   * Writes what is known now.
+   *
+   * @throws ConflictError `LEAD_ALIVE`; StoreError
+   */
+  async note(facts: Partial<RunFacts>): Promise<void> {
+    this.#facts = { ...this.#facts, ...facts };
+    await this.#mended(async () => {
+      this.#known = await writeState(this.#store, this.#epoch, this.#memory, this.#facts, this.#known);
+    });
+    const written = this.#look();
+    // Exchanged since, it counts as not written.
+    this.#written = this.#isOwn() ? written : undefined;
+  }
+
+  /** What is on disk, if this lead or another command of the user wrote it. */
+  async read(): Promise<RunState | undefined> {
+    return this.#mended(() => this.#store.state.readOwn());
+  }
+
+  /** Whether the file is not the one that was written last. It costs one look. */
+  isForeign(): boolean {
+    const { at, size, changed } = this.#look() ?? {};
+    return at !== this.#written?.at || size !== this.#written?.size || changed !== this.#written?.changed;
+  }
+
+  #isOwn(): boolean {
+    try {
+      return this.#store.state.readOwn() !== undefined;
+    } catch (error) {
+      if (isTeamError(error)) return false;
+      throw error;
+    }
+  }
+
+  #look(): FileLook | undefined {
+    const seen = lookAt(this.#store.disk, this.#store.paths.state);
+    return seen && { at: seen.ino, size: seen.size, changed: seen.ctimeMs };
+  }
+
+  async #mended<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+    const { clock, events } = this.#store;
+    for (let tries = 1; ; tries += 1)
+      try {
+        return await act();
+      } catch (error) {
+        // No newer program writes the state of a run that this one leads.
+        const isNewer = isTeamError(error) && error.code === 'NEWER_VERSION' && this.#known !== undefined;
+        if (tries === TRIES || !(isNewer || isStateDamage(error))) throw error;
+        const damage = setStateAside(this.#store, archiveStamp(clock.now()), error);
+        events.append({ type: 'state.set_aside', text: damage });
+      }
+  }
+}
+
+interface StateWriter {
+  readonly store: TeamStore;
+  readonly epoch: number;
+  readonly memory: LeadMemory;
+}
+
+interface FileLook {
+  readonly at: number;
+  readonly size: number;
+  /** ctime, which a writer cannot set back. */
+  readonly changed: number;
 }
 
 /**
  * Writes the present state. The write of a replaced lead is refused under the lock.
  *
+ * @param known the state that this lead wrote last: it counts if that was put aside
+ * @returns what was written
  * @throws ConflictError `LEAD_ALIVE`
  */
-export async function writeState(store: TeamStore, epoch: number, memory: LeadMemory, facts: RunFacts): Promise<void> {
-  await store.state.update((current) => {
+export async function writeState(
+  store: TeamStore,
+  epoch: number,
+  memory: LeadMemory,
+  facts: RunFacts,
+  known?: RunState,
+): Promise<RunState> {
+  return store.state.update((current = known) => {
     if (current !== undefined && current.epoch > epoch)
       throw new ConflictError(
         'LEAD_ALIVE',
         `Another lead took over team ${store.paths.name}; this one writes nothing more.`,
       );
-    return { next: stateOf(store, epoch, memory, facts, current), result: undefined };
+    const next = stateOf(store, epoch, memory, facts, current);
+    return { next, result: next };
   });
 }
 
@@ -105,6 +206,7 @@ function stateOf(
     landing: facts.landing,
     // The views show every change before 0: so a team has this from its first state on.
     viewsOffset: facts.viewsOffset ?? current.viewsOffset ?? 0,
+    noiseOffset: facts.noiseOffset ?? current.noiseOffset,
     gates: [...gates],
     ...defined({ planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),

@@ -1,21 +1,26 @@
 /**
- * Writes the state of a run when the board changed, at most once a second. If the disk is temporarily not writable, the
- * write is delayed.
+ * Writes the state of a run when the board changed, or when another program replaced the file, at most once a second. If
+ * the disk is temporarily not writable, the write is delayed.
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { isTransientStoreError } from '../process/retry-disk.ts';
 
 const EVERY_MS = 1_000;
 
+interface StateWatchEnvironment {
+  readonly clock: Clock;
+  readonly write: () => Promise<void>;
+  /** Whether the file is not the one that was written last. Asked in each look, so it must be cheap. */
+  readonly isForeign: () => boolean;
+}
+
 export class StateWatch {
-  readonly #clock: Clock;
-  readonly #write: () => Promise<void>;
+  readonly #environment: StateWatchEnvironment;
   #hasNews = false;
   #writtenAt = -Infinity;
 
-  constructor(clock: Clock, write: () => Promise<void>) {
-    this.#clock = clock;
-    this.#write = write;
+  constructor(environment: StateWatchEnvironment) {
+    this.#environment = environment;
   }
 
   /** Call it when the board changed. */
@@ -24,12 +29,13 @@ export class StateWatch {
   }
 
   async keep(): Promise<void> {
-    const now = this.#clock.monotonic();
-    if (!this.#hasNews || now - this.#writtenAt < EVERY_MS) return;
+    const { clock, write, isForeign } = this.#environment;
+    const now = clock.monotonic();
+    if (now - this.#writtenAt < EVERY_MS || !(this.#hasNews || isForeign())) return;
     this.#hasNews = false;
     this.#writtenAt = now;
     try {
-      await this.#write();
+      await write();
     } catch (error) {
       if (!isTransientStoreError(error)) throw error;
       this.#hasNews = true;

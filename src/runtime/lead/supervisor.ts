@@ -26,6 +26,7 @@ import { PlacedProcesses } from '../placement/placed-processes.ts';
 import type { LocalProcess, MemberProcess } from '../placement/member-process.ts';
 import { recordedMarks } from './recorded-marks.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { encodeTrust } from '../team/teammate-env.ts';
 
 export interface SupervisorEnvironment {
   readonly store: TeamStore;
@@ -202,6 +203,7 @@ export class Supervisor {
     const child = spawnTeammate(store, name, file, args, {
       ...process.env,
       ...variables,
+      ...encodeTrust(store.trust),
       ...(mark ? markEnvironment(mark) : {}),
       [ENV.token]: token,
       [ENV.member]: name,

@@ -4,6 +4,7 @@
  */
 import type { Name } from '../../model/text/names.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
+import { DECLINED } from '../../store/replica/team-hosts.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { MemberProcess, RemoteProcess } from './member-process.ts';
@@ -138,8 +139,9 @@ export class PlacedProcesses {
     life.isReady = now !== undefined;
     if (life.isReady || placements?.of(life.name) !== undefined) return life;
     const how = placements?.endOf(life.name);
-    if (how === undefined && !life.isEnded && this.#processes.current(life.name) === life) {
-      // Its host is gone before it has started: that is no failure of the member, which starts elsewhere or here.
+    if (how === DECLINED && life.host !== undefined) placements?.passOver(life.host);
+    if ((how === undefined || how === DECLINED) && !life.isEnded && this.#processes.current(life.name) === life) {
+      // Its host is gone before it has started, or does not take it: that is no failure of the member, which starts elsewhere or here.
       void this.displace(life);
       this.#processes.start(life.name);
       return this.#processes.current(life.name) ?? life;

@@ -10,6 +10,8 @@ export class Placements {
   readonly #asked = new Map<string, number>();
   /** Placements whose process counts as dead, whatever the replica still says. */
   readonly #over = new Set<number>();
+  /** Hosts that do not take members of this team. */
+  readonly #declining = new Set<string>();
 
   constructor(store: TeamStore) {
     this.#store = store;
@@ -21,7 +23,17 @@ export class Placements {
    */
   choose(needed: readonly string[]): string | undefined {
     const { disk, paths, isShared } = this.#store;
-    return isShared ? chooseHost(teamHosts(disk, paths).hosts, this.#asked, needed) : undefined;
+    if (!isShared) return undefined;
+    const hosts = teamHosts(disk, paths).hosts.filter(({ name }) => !this.#declining.has(name));
+    return chooseHost(hosts, this.#asked, needed);
+  }
+
+  /** Places no more on a host that does not trust the team. */
+  passOver(host: string): void {
+    if (this.#declining.has(host)) return;
+    this.#declining.add(host);
+    const text = `${host} runs no member of this team: it was not told the key that signs its configuration, and says so`;
+    this.#store.events.append({ type: 'host.declined', text });
   }
 
   /**

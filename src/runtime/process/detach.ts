@@ -4,6 +4,7 @@ import { AgentError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
+import { keysIn } from '../../model/text/public-key.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openStore } from '../../store/team/team-store.ts';
@@ -31,7 +32,7 @@ export async function detachLead(
   args: readonly string[],
   { cwd, environment }: DetachedPlace,
 ): Promise<number> {
-  await requireTrusted(paths);
+  await requireTrusted(paths, keysIn(environment));
   const path = paths.output(LEAD);
   const log = openOutput(realDisk, path);
   const [file, ...argv] = commandLine(...args);
@@ -60,8 +61,8 @@ export async function detachLead(
   );
 }
 
-async function requireTrusted(paths: TeamPaths): Promise<void> {
-  const store = openStore(paths, { clock: realClock });
+async function requireTrusted(paths: TeamPaths, trust: readonly string[]): Promise<void> {
+  const store = openStore(paths, { clock: realClock, trust });
   try {
     store.requireTrustedCommands();
   } finally {

@@ -1,6 +1,6 @@
 /** Brings a replica up to what the store has, after a look whether it is of the same order; and the mail after it. */
 import type { Name } from '../../model/text/names.ts';
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { GrownLog, ReplicaTeam, SentMail } from './relay-acts.ts';
 import { unlessFull } from './team-mail.ts';
@@ -21,9 +21,9 @@ const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
 export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
   for (;;) {
-    const lines = await session.after(replica.id, replica.position.number);
-    await add(session, { replica, mail }, lines);
-    if (lines.length < PAGE) return;
+    const { found, isAll } = await session.after(replica.id, replica.position.number);
+    await add(session, { replica, mail }, found);
+    if (isAll) return;
   }
 }
 
@@ -48,7 +48,8 @@ export async function bringSent(session: EngineSession, { team, recipient, mail 
   if (first === undefined || box === undefined) return;
   // Numbers with a gap: one of them was sent before.
   const isWhole = mail.every(({ number }, at) => number === first.number + at);
-  await unlessFull(box.arrive(session, mail, isWhole ? first.number - 1 : Number.POSITIVE_INFINITY));
+  const after = isWhole ? first.number - 1 : Number.POSITIVE_INFINITY;
+  await unlessFull(box.arrive(session, mail, { after, isAll: true }));
 }
 
 /** Mail that another machine has stored: it may be about a record that is not here yet. */
@@ -56,7 +57,7 @@ export async function bringMail(session: EngineSession, team: ReplicaTeam, membe
   const box = team.mail.boxHere(member);
   if (box === undefined) return;
   const after = box.last;
-  const { mail, log } = await session.mailAfter(team.replica.id, member, after);
+  const { found, isAll, log } = await session.mailAfter(team.replica.id, member, after);
   if (log > team.replica.position.number) await catchUp(session, team);
-  await unlessFull(box.arrive(session, mail, after));
+  await unlessFull(box.arrive(session, found, { after, isAll }));
 }

@@ -18,7 +18,7 @@ export async function makeSharedTeam(name: string, input: TeamInput, options: Op
   const team = parseName('team', name);
   if (input.profile === 'pipeline') throw notInAStore('a pipeline');
   await withScratch(async (root) => {
-    await using handle = makeTeam(name, input, { ...options, root });
+    await using handle = makeTeam(name, input, { ...options, root, signs: true });
     const { store } = handle;
     const client = new RelayClient({ disk: realDisk, root: options.root, seal: openSeal(realDisk), clock: realClock });
     await client.create(team, {

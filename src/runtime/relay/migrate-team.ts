@@ -11,6 +11,7 @@ import { bringTeam, decideMove, sendTeamOff, stillRunning } from '../../store/en
 import { SessionLost } from '../../store/engine/engine-queries.ts';
 import { EngineSession } from '../../store/engine/engine-session.ts';
 import { teamIdIn } from '../../store/engine/retired-replicas.ts';
+import { isOwnPlan } from '../../store/board/plan-record.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { makeDirectory } from '../../store/files/file.ts';
 import { linesOf } from '../../store/files/journal.ts';
@@ -69,11 +70,12 @@ export function moveToStore(target: MigrateTarget): Promise<Migrated> {
       if (await isThereAlready(session, target)) return THERE;
       throw unknownTeam(name);
     }
-    const store = openStore(paths, { clock });
+    const store = openStore(paths, { clock, signs: true });
     const leases: Lease[] = [];
     try {
       requireMovable(store);
       await takeLeases(store, leases);
+      await signDocuments(store);
       const team = store.board.board.team?.id ?? '';
       const move: Move = { version: 1, id: newId(clock.now()), team, name, to: 'store', store: shownAddress(address) };
       let carried: CarriedTeam | undefined;
@@ -254,6 +256,12 @@ function requireMovable(store: TeamStore): void {
   if (profile === 'pipeline' || profile === 'relay')
     throw notInAStore(profile === 'relay' ? 'a refine loop' : 'a pipeline');
   if (store.config.readOwn()?.isolation === 'trees') throw notInAStore('a team whose members have trees');
+}
+
+/** What other machines read is signed, for those that do not have the key of this one. */
+async function signDocuments(store: TeamStore): Promise<void> {
+  await store.config.update((current) => ({ next: current, result: undefined }));
+  if (isOwnPlan(store)) await store.plan.update((current) => ({ next: current, result: undefined }));
 }
 
 /** Nobody begins to work in the team meanwhile. @throws ConflictError `STILL_RUNNING` */

@@ -10,7 +10,7 @@ import { safeJson } from '../../model/text/safe-text.ts';
 import { teamEventSchema } from '../../model/team/team-config.ts';
 import { EventLog } from '../../store/board/events.ts';
 import type { EngineEvent } from '../../store/engine/engine-rows.ts';
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import type { PinnedDirectory } from '../../store/files/pinned.ts';
 import type { Locks } from '../../store/lock/lock.ts';
@@ -68,9 +68,9 @@ export class SharedEvents {
   async hear(session: EngineSession, last: number): Promise<void> {
     if (last === this.#seen) return;
     for (;;) {
-      const events = await session.eventsAfter(this.#team, this.#source, this.#heard);
-      if (!events.every((event) => this.#add(event))) return;
-      if (events.length < PAGE) break;
+      const { found, isAll } = await session.eventsAfter(this.#team, this.#source, this.#heard);
+      if (!found.every((event) => this.#add(event))) return;
+      if (isAll) break;
     }
     this.#seen = last;
   }

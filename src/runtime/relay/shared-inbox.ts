@@ -5,7 +5,7 @@ import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
 import { newId } from '../../store/files/new-ids.ts';
@@ -90,15 +90,21 @@ export class SharedInbox {
   /**
    * Delivers mail that was sent just now.
    *
-   * @param mail all that waits after number `after`, or the first page of it
+   * @param mail what waits after number `after`
+   * @param page.isAll whether that is all of it
    */
-  async arrive(session: EngineSession, mail: readonly EngineMail[], after: number): Promise<void> {
+  async arrive(
+    session: EngineSession,
+    mail: readonly EngineMail[],
+    { after, isAll }: { readonly after: number; readonly isAll: boolean },
+  ): Promise<void> {
     const news = mail.filter(({ number }) => number > this.#last);
     if (news.length === 0) return;
+    const put = (lines: readonly EngineMail[]): Promise<void> => this.#put(lines);
     // Others have sent between; or it was made anew meanwhile.
-    if (after > this.#last) return this.#deliver(session, (lines) => this.#put(lines));
-    await this.#receive(session, news, (lines) => this.#put(lines));
-    if (mail.length >= PAGE) await this.#deliver(session, (lines) => this.#put(lines));
+    if (after > this.#last) return this.#deliver(session, put);
+    await this.#receive(session, news, put);
+    if (!isAll) await this.#deliver(session, put);
   }
 
   /** Tells the store what was used here. */
@@ -153,9 +159,9 @@ export class SharedInbox {
 
   async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const { mail } = await session.mailAfter(this.#place.team, this.#member, this.#last);
-      await this.#receive(session, mail, put);
-      if (mail.length < PAGE) return;
+      const { found, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      await this.#receive(session, found, put);
+      if (isAll) return;
     }
   }
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { EngineTeam } from '../../store/engine/engine-rows.ts';
-import { PAGE, EngineSession } from '../../store/engine/engine-session.ts';
+import { EngineSession } from '../../store/engine/engine-session.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { forgetDivergence, hasDiverged, holdReplica } from '../../store/engine/replica-place.ts';
 import { forgetViews } from '../../store/engine/carried-team.ts';
@@ -98,12 +98,11 @@ const isBehind = (here: readonly string[], there: readonly string[]): boolean =>
 
 async function all(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
   const lines: string[] = [];
-  for (let page = PAGE; page === PAGE;) {
-    const next = await session.after(team, lines.length, of);
-    lines.push(...next);
-    page = next.length;
+  for (;;) {
+    const { found, isAll } = await session.after(team, lines.length, of);
+    lines.push(...found);
+    if (isAll) return lines;
   }
-  return lines;
 }
 
 async function remade(

@@ -11,7 +11,7 @@ import { livenessOf } from '../../os/process-table.ts';
 import type { EngineHost } from '../../store/engine/engine-hosts.ts';
 import type { TeamNews } from '../../store/engine/engine-news.ts';
 import type { EngineLease } from '../../store/engine/engine-rows.ts';
-import { PAGE, type EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { Replica } from '../../store/engine/replica.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
@@ -80,9 +80,9 @@ export class TeamMail {
   /** @param last how many records the store has at least */
   async #follow(session: EngineSession, last: number): Promise<void> {
     while (this.#ledger.position.number < last) {
-      const lines = await session.after(this.#team, this.#ledger.position.number, 'ledger');
-      this.#ledger.append(lines);
-      if (lines.length < PAGE) return;
+      const { found, isAll } = await session.after(this.#team, this.#ledger.position.number, 'ledger');
+      this.#ledger.append(found);
+      if (isAll) return;
     }
   }
 

@@ -32,11 +32,12 @@ const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>
 
 /** Stores the hashes of all files if there is no safety point; once, before the first claim. */
 export async function saveBaseline(
-  { store }: RunSession,
+  session: Pick<RunSession, 'store' | 'state'>,
   plan: Plan | undefined,
   signal: AbortSignal = NEVER,
 ): Promise<void> {
-  if (plan === undefined || !isAsked(plan) || store.state.read()?.start !== undefined) return;
+  const { store } = session;
+  if (plan === undefined || !isAsked(plan) || (await session.state())?.start !== undefined) return;
   if (keptHashes(store.disk, store.paths) !== undefined) return;
   if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0) || signal.aborted) return;
   const files = await hashedFiles(cwdOf(store), signal);
@@ -53,15 +54,16 @@ interface OwnershipEnd {
 
 /** @returns undefined if the plan does not ask for the gate */
 export async function checkOwnership(
-  { store }: Pick<RunSession, 'store'>,
+  session: Pick<RunSession, 'store' | 'state'>,
   plan: Plan,
   round: number,
   signal: AbortSignal = NEVER,
 ): Promise<OwnershipEnd | undefined> {
   if (!isAsked(plan)) return undefined;
+  const { store } = session;
   const scopes = scopesOf(store);
   if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task names its own files');
-  const changed = await changedSinceStart(store, signal);
+  const changed = await changedSinceStart(session, signal);
   if (typeof changed === 'string') return skipped(changed);
   const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
   const { strays, unjudged } = judgeEdits({ edits, scopes, shared: plan.sharedFiles, settled: settledIn(store) });
@@ -82,8 +84,12 @@ export async function checkOwnership(
 const skipped = (notes: string): OwnershipEnd => ({ gate: { name: 'ownership', result: 'skipped', notes }, fixes: [] });
 
 /** Paths relative to the working directory, or why they are unknown. */
-async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise<readonly string[] | string> {
-  const start = store.state.read()?.start;
+async function changedSinceStart(
+  session: Pick<RunSession, 'store' | 'state'>,
+  signal: AbortSignal,
+): Promise<readonly string[] | string> {
+  const { store } = session;
+  const start = (await session.state())?.start;
   if (start !== undefined) return changedPaths(store, start, signal);
   const before = keptHashes(store.disk, store.paths);
   const now = before && (await hashedFiles(cwdOf(store), signal));

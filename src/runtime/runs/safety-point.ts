@@ -16,7 +16,7 @@ import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { keptSafetyPoint, knownOf, messageOf, refOf, sealedStart, type SafetyPoint } from '../process/safety-ref.ts';
 
-type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>;
+type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'state' | 'tell'>;
 
 /**
  * Keeps all files at the start of a life of the run: before the first claim, and at each resume of such a run. Without
@@ -26,7 +26,7 @@ type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' |
  */
 export async function keepStart(session: Keeper, signal?: AbortSignal): Promise<string | undefined> {
   const { store } = session;
-  const { start, lives = [] } = store.state.readOwn() ?? {};
+  const { start, lives = [] } = (await session.state()) ?? {};
   // With trees only `teams apply` changes these files, and keeps what it changes.
   const isApart = store.config.readOwn()?.isolation === 'trees';
   const isBegun = [...store.board.fold().tasks.values()].some(({ claims }) => claims > 0);
@@ -55,7 +55,7 @@ const isThere = ({ store, children }: Keeper, start: SafetyPoint): Promise<boole
 
 /** Keeps all files at the end of a life, when no process of the run writes any more: what the run itself changed. */
 export async function keepEnd(session: Keeper): Promise<string | undefined> {
-  const { lives = [] } = session.store.state.readOwn() ?? {};
+  const { lives = [] } = (await session.state()) ?? {};
   const last = lives.at(-1);
   if (last === undefined || last.end !== undefined) return undefined;
   return keep(session, 'end', lives.length, undefined, ({ commit: end, leftOut = [] }) => {
@@ -104,13 +104,13 @@ const teamOf = ({ board }: Pick<TeamReader, 'board'>): string => board.fold().te
 const TOLD_AFTER_MS = 2_000;
 
 async function commitAll(
-  session: Pick<RunSession, 'store' | 'keptFileBytes' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'keptFileBytes' | 'state' | 'tell'>,
   { end, life }: { readonly end: 'start' | 'end'; readonly life: number },
   where: GitWhere,
 ): Promise<SafetyPoint> {
   const team = session.store.paths.name;
   const when = end === 'start' ? 'began' : 'ended';
-  const start = session.store.state.readOwn()?.start;
+  const start = (await session.state())?.start;
   const repository = await repositoryAt(where, start && knownOf(session.store, start));
   if (typeof repository === 'string') throw new GitFailure(repository);
   const message = (text: string): string => messageOf(text, session.store.paths.root, repository.top);

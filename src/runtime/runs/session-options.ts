@@ -34,8 +34,12 @@ export const limitsOf = ({
   maxAgents,
 });
 
-/** For an unattended run. A lead that serves a team changes `endsWhenDone`. */
-export function sessionOptions(config: Config): SessionOptions {
+/**
+ * For an unattended run. A lead that serves a team changes `endsWhenDone`.
+ *
+ * @param trust public keys, as of a `TeamStore`
+ */
+export function sessionOptions(config: Config, trust?: readonly string[]): SessionOptions {
   const { inboxMaxMessages, inboxMaxBytes, monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } =
     config;
   return {
@@ -58,6 +62,6 @@ export function sessionOptions(config: Config): SessionOptions {
     unattended: true,
     endsWhenDone: true,
     shutdownTimeoutMs,
-    store: storeOptions({ quota: { inboxMaxMessages, inboxMaxBytes }, lockTimeoutMs }),
+    store: storeOptions({ quota: { inboxMaxMessages, inboxMaxBytes }, lockTimeoutMs, trust }),
   };
 }

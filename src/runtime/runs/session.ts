@@ -5,7 +5,7 @@
 import type { Config } from '../../model/config/config.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { RunState, TeamEvent } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { TeamError } from '../../model/text/errors.ts';
 import { profiles } from '../../policy/profiles.ts';
@@ -16,7 +16,7 @@ import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { isStateDamage, setAsideState } from '../../store/team/damaged-files.ts';
+import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
 import { readableConfig, stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
@@ -26,7 +26,7 @@ import type { Spender } from '../budget/spender-ledgers.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import { setLimits } from '../budget/limits.ts';
 import { requireHeard, takeLead, type Leadership } from '../lead/leadership.ts';
-import { writeState, type RunFacts } from '../lead/run-state.ts';
+import { RunStateFile, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { requireHosts } from '../placement/required-hosts.ts';
 import type { MemberProcess } from '../placement/member-process.ts';
@@ -44,8 +44,6 @@ export interface SessionOptions extends LeadOptions {
   readonly keptFileBytes?: number;
 }
 
-const NOTE_TRIES = 10;
-
 export class RunSession {
   readonly store: TeamStore;
   readonly speaker: LeadSpeaker;
@@ -54,10 +52,16 @@ export class RunSession {
   readonly #options: SessionOptions;
   readonly #telemetry: Telemetry | undefined;
   readonly #clocks: ClockWatch;
-  #facts: RunFacts = { status: 'active', phase: 'setup' };
+  readonly #state: RunStateFile;
   #isEnded = false;
 
-  private constructor(store: TeamStore, leadership: Leadership, lead: Lead, options: SessionOptions) {
+  private constructor(
+    store: TeamStore,
+    leadership: Leadership,
+    lead: Lead,
+    options: SessionOptions,
+    known: RunState | undefined,
+  ) {
     this.store = store;
     this.speaker = leadership.speaker;
     this.#leadership = leadership;
@@ -65,7 +69,9 @@ export class RunSession {
     this.#options = options;
     this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
     this.#clocks = new ClockWatch(store);
+    this.#state = new RunStateFile({ store, epoch: this.speaker.epoch, memory: lead.memory }, known);
     lead.onRemembered = () => this.note({});
+    lead.isStateForeign = () => this.#state.isForeign();
     const { cutOffAfterMs = CUT_OFF_AFTER_MS } = options;
     lead.requireHeard = () => requireHeard(leadership, store.paths.name, cutOffAfterMs);
     store.waitFor(cutOffAfterMs);
@@ -94,19 +100,24 @@ export class RunSession {
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
       const damage = setAsideState(store, archiveStamp(store.clock.now()));
       if (damage !== undefined) store.events.append({ type: 'state.set_aside', text: damage });
-      const state = store.state.read();
-      const lead = new Lead(store, leadership.speaker, {
-        ...options,
-        // Mail for a host that left waits until a host takes the team up again.
-        readsMail: options.readsMail === true || state?.host !== undefined,
-        ...defined({ quota: options.store.quota }),
-      });
+      const state = store.state.readOwn();
+      const lead = new Lead(
+        store,
+        leadership.speaker,
+        {
+          ...options,
+          // Mail for a host that left waits until a host takes the team up again.
+          readsMail: options.readsMail === true || state?.host !== undefined,
+          ...defined({ quota: options.store.quota }),
+        },
+        state,
+      );
       await setLimits(store, options.budget ?? [], options.prices);
       lead.learned([...changed].map(String), viewsOffset);
       for (const worker of state?.workers ?? []) lead.memory.recall(worker);
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();
-      return new RunSession(store, leadership, lead, options);
+      return new RunSession(store, leadership, lead, options, state);
     } catch (error) {
       await store.close();
       throw error;
@@ -245,21 +256,14 @@ export class RunSession {
 
   /** Records the state of the run in `state.json`. */
   async note(facts: Partial<RunFacts>): Promise<void> {
-    this.#facts = { ...this.#facts, ...facts };
-    const { store } = this;
-    const viewsOffset = this.#lead.views.writtenTo;
-    if (viewsOffset !== undefined) this.#facts = { ...this.#facts, viewsOffset };
-    for (let tries = 1; ; tries += 1) {
-      const damage = setAsideState(store, archiveStamp(store.clock.now()));
-      if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
-      try {
-        await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
-        return;
-      } catch (error) {
-        // A program has exchanged it since that look.
-        if (tries === NOTE_TRIES || !isStateDamage(error)) throw error;
-      }
-    }
+    const { views, noise } = this.#lead;
+    this.#lead.sharedFiles = facts.sharedFiles ?? this.#lead.sharedFiles;
+    await this.#state.note({ ...facts, ...defined({ viewsOffset: views.writtenTo }), noiseOffset: noise.told });
+  }
+
+  /** The state of the run; one that another program put in its place is put aside, and written anew. */
+  state(): Promise<RunState | undefined> {
+    return this.#state.read();
   }
 
   tell(event: Omit<TeamEvent, 'at'> & { type: string }): void {

@@ -7,9 +7,9 @@ import { judgeReceived, type Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isIdleNotice, superseded } from '../../policy/supervise/superseded-mail.ts';
 import { storedLine } from '../../store/mail/mail-lines.ts';
+import { MailWatch } from '../../store/mail/mail-watch.ts';
 import { Reader } from '../../store/mail/reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { watchFile, type FileWatch } from '../../store/files/watch-file.ts';
 
 interface MailroomEnvironment {
   readonly store: TeamStore;
@@ -25,12 +25,12 @@ interface MailroomEnvironment {
   readonly onLook: () => void;
   /** Milliseconds between two takes. A longer gap takes more at once and leaves fewer segments. */
   readonly gapMs?: number;
+  /** Whether the member has nothing to do but to wait; then it looks less often, and is woken as before. */
+  readonly mayRest?: () => boolean;
   /** Called when the inbox cannot be read; the next look tries again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Milliseconds within which mail is seen that the watcher missed. */
-const RELOOK_MS = 1_000;
 /** Messages that are taken at once; the rest of a full inbox stays on disk. */
 const BATCH = 1_000;
 
@@ -38,14 +38,13 @@ export class Mailroom {
   readonly #environment: MailroomEnvironment;
   readonly #reader: Reader;
   readonly #waiting: Message[] = [];
-  readonly #watched: FileWatch;
-  readonly #timer: NodeJS.Timeout;
+  readonly #watch: MailWatch;
   #looking: Promise<void> | undefined;
   #isRung = false;
   readonly #closing = new AbortController();
 
   constructor(environment: MailroomEnvironment) {
-    const { store, member, isCurrent } = environment;
+    const { store, member, isCurrent, mayRest, onTrouble } = environment;
     this.#environment = environment;
     const onBad = (why: string): void => void store.events.append({ type: 'mail.set_aside', member, text: why });
     this.#reader = new Reader(store.paths, member, {
@@ -56,9 +55,10 @@ export class Mailroom {
       isCurrent,
       onBad,
     });
-    const onTrouble = (why: string): void => void store.events.append({ type: 'watch.lost', member, text: why });
-    this.#watched = watchFile(store.disk, store.paths.inbox(member).bell, () => void this.look(), onTrouble);
-    this.#timer = setInterval(() => void this.#relook(), RELOOK_MS);
+    const onLost = (why: string): void => void store.events.append({ type: 'watch.lost', member, text: why });
+    const { disk, paths } = store;
+    const [inbox, reader] = [paths.inbox(member), this.#reader];
+    this.#watch = new MailWatch({ disk, inbox, reader, mayRest, onLook: () => void this.look(), onLost, onTrouble });
   }
 
   /** Mail that waits for the agent's next turn. */
@@ -98,8 +98,7 @@ export class Mailroom {
   /** @param options.last takes once more what has come so far: the last mail of members that have just left */
   async close({ last = false }: { last?: boolean } = {}): Promise<void> {
     this.#closing.abort();
-    clearInterval(this.#timer);
-    this.#watched.close();
+    this.#watch.close();
     await this.#looking;
     try {
       while (last && (await this.#receive()) === 'more');
@@ -153,15 +152,5 @@ export class Mailroom {
     const { type, denied } = judgeReceived(storedLine(message), member);
     if (denied !== undefined) store.events.append({ type: 'message.denied', member, text: `${denied}: ${message.id}` });
     return { ...message, type };
-  }
-
-  async #relook(): Promise<void> {
-    try {
-      this.#watched.check();
-      this.#reader.tidy();
-    } catch (error) {
-      this.#environment.onTrouble(error);
-    }
-    await this.look();
   }
 }

@@ -1,5 +1,6 @@
 /** Adds members to a team: a bell, the board's event, and an entry in `config.json`. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
@@ -118,12 +119,19 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, given: Member
     throw refusalError(outcome);
   }
   keepRole(store.disk, store.paths);
-  await store.config.update((current) => ({
-    next: current && withMembers(current, [...current.members.filter(({ name }) => name !== member.name), member]),
-    result: undefined,
-  }));
+  await store.config.update((current) => {
+    const known = current?.members.find(({ name }) => name === member.name);
+    // One that comes back as it was changes nothing, and so signs nothing: others may not trust the key of this machine.
+    if (current === undefined || (known && isSameMember(known, member))) return { result: undefined };
+    const others = current.members.filter(({ name }) => name !== member.name);
+    return { next: withMembers(current, [...others, member]), result: undefined };
+  });
   return member.name;
 }
+
+/** Whether they differ by their colours at most. */
+const isSameMember = (one: MemberConfig, { color: _, ...other }: MemberConfig): boolean =>
+  isDeepStrictEqual({ ...defined(one), color: undefined }, { ...defined(other), color: undefined });
 
 /**
  * Notes agents that change the workspace and are no members, before they do: commands that judge run no freer than they.

@@ -63,13 +63,23 @@ export interface OpenOptions {
   /** For members of a new team that say nothing of it. */
   readonly approvals?: 'ask' | 'sandbox';
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** As of a `TeamStore`. */
+  readonly trust?: StoreOptions['trust'];
+  readonly signs?: StoreOptions['signs'];
 }
 
 /** The options of the store. */
-export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota' | 'lockTimeoutMs'>): StoreOptions => ({
+export const storeOptions = ({
+  quota,
+  lockTimeoutMs,
+  trust,
+  signs,
+}: Pick<OpenOptions, 'quota' | 'lockTimeoutMs' | 'trust' | 'signs'>): StoreOptions => ({
   clock: realClock,
   quota,
   lockTimeoutMs,
+  trust,
+  signs,
 });
 
 /**

@@ -49,6 +49,10 @@ export const encodeCutOffAfter = (afterMs = CUT_OFF_AFTER_MS): Record<string, st
 export const decodeCutOffAfter = (environment: Environment): number =>
   limit(environment[ENV.cutOffAfter]) ?? CUT_OFF_AFTER_MS;
 
+/** @param keys public keys whose signatures count as the user's, as of a `TeamStore` */
+export const encodeTrust = (keys: readonly string[] | undefined): Record<string, string> =>
+  keys === undefined ? {} : { [ENV.trust]: keys.join(',') };
+
 const limit = (text: string | undefined): number | undefined =>
   text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined;
 

@@ -10,6 +10,8 @@ export class Claims {
   readonly #session: MemberSession;
   readonly #mostFailures: number;
   readonly #paused = new Map<string, number>();
+  /** Tasks of which it was said that their command is not trusted here. */
+  readonly #told = new Set<string>();
   #failuresInARow = 0;
 
   /** @param mostFailures after this many failed tasks in a row it claims nothing new */
@@ -72,8 +74,23 @@ export class Claims {
     const except = new Set(passed);
     for (;;) {
       const task = nextClaim(board, this.#session.name, except);
-      if (task === undefined || this.#session.store.commands.isTrusted(task.id)) return task;
+      if (task === undefined || this.#isTrusted(task)) return task;
       except.add(task.id);
     }
+  }
+
+  /** The lead says what nobody vouched for; on a machine with other keys it may trust what this one does not. */
+  #isTrusted(task: Task): boolean {
+    const { store, name } = this.#session;
+    if (store.commands.isTrusted(task.id)) return true;
+    if (!store.isShared || this.#told.has(task.id)) return false;
+    this.#told.add(task.id);
+    store.events.append({
+      type: 'task.untrusted',
+      member: name,
+      task: task.id,
+      text: store.untrustedTask(task).message,
+    });
+    return false;
   }
 }

@@ -48,6 +48,8 @@ export class Teammate {
   #exitReason: ExitReason | undefined;
   #wake: () => void = () => {};
   #completed = 0;
+  /** Whether it waits, and nothing that it waits for comes without a bell. */
+  #mayRest = false;
   /**
    * The present turn: the claim that it works on, none for one about mail; and what ends it when the claim is gone
    * (skipped, cancelled, given to another), or when the team's store is not heard.
@@ -90,6 +92,7 @@ export class Teammate {
       isCurrent: () => this.#session.isCurrent(),
       handle: (message) => reply(message, replies),
       onLook: () => this.#look(),
+      mayRest: () => this.#mayRest,
       onTrouble: (error) => this.#session.reportError(error),
     });
   }
@@ -274,9 +277,12 @@ export class Teammate {
   }
 
   #isWaiting(): boolean {
+    this.#mayRest = false;
     if (this.#exitReason !== undefined || this.#stopRequest !== undefined) return false;
     const situation = this.#situation();
-    return nextStep(situation) === 'wait' && !this.#isDone(situation);
+    const isWaiting = nextStep(situation) === 'wait' && !this.#isDone(situation);
+    this.#mayRest = isWaiting && !situation.isPaused && !this.#claims.isPausing;
+    return isWaiting;
   }
 
   #look(): void {

@@ -14,6 +14,7 @@ import {
 } from '../../model/board/shared-commit.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { packRefusal } from '../../store/trees/pack-sizes.ts';
 import { freeRef, hasVault, makeVault, excludedIn } from '../../store/trees/vault.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -47,6 +48,9 @@ export async function shareCommit(
     throw new GitFailure(
       `it is ${Math.ceil(packed.data.length / 2 ** 20)} MiB, and the store of a team takes ${MOST_SHARED_BYTES / 2 ** 20} MiB of files at once`,
     );
+  // What no other machine takes is not put there.
+  const refusal = packRefusal(packed.data, hashBytesOf(commit));
+  if (refusal !== undefined) throw new GitFailure(refusal);
   const pieces: string[] = [];
   for (let at = 0; at < packed.data.length; at += PIECE_BYTES)
     pieces.push(await store.share(packed.data.subarray(at, at + PIECE_BYTES).toString('base64')));
@@ -86,6 +90,8 @@ export async function fetchCommit(store: Sharing, shared: SharedCommit, how: Vau
   freeRef(paths, refs.root);
   await moveRef(paths, refs.root, { to: first.commit }, own);
 }
+
+const hashBytesOf = (commit: string): 20 | 32 => (commit.length === 64 ? 32 : 20);
 
 const isWhole = async ({ commit }: SharedCommit, own: GitWhere): Promise<boolean> =>
   (await commitOf(sharedRef(commit), own)) !== undefined;
@@ -127,6 +133,9 @@ async function unpack(store: Sharing, { commit, on, pieces }: SharedList, own: G
     parts.push(Buffer.from(text, 'base64'));
   }
   const pack = Buffer.concat(parts);
+  const refusal = packRefusal(pack, hashBytesOf(commit));
+  if (refusal !== undefined)
+    throw new GitFailure(`the store of the team has a commit ${commit} that is not taken: ${refusal}`);
   // Both look at each object as at one of a stranger: no tree names `.git` or a path outside of it.
   const how = pack.length <= SMALL_BYTES ? ['unpack-objects', '-q'] : ['index-pack', '--stdin', '--fix-thin'];
   requireGit(await git([...how, '--strict'], { ...own, stdin: pack }), `git ${how[0]}`);

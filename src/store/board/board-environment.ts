@@ -3,14 +3,15 @@ import type { Clock } from '../../model/text/clock.ts';
 import type { Disk } from '../files/disk.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import type { Folded } from './fold-line.ts';
+import type { Proof } from './record.ts';
 
 export interface BoardEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now'>;
   /** The team's folder; checked before each write. */
   readonly pinned?: PinnedDirectory;
-  /** Makes the mac of commands that a person or the lead writes. */
-  readonly vouch?: (said: object) => string;
+  /** Makes the proof of commands that a person or the lead writes. */
+  readonly vouch?: (said: object) => Proof;
   /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
   readonly checkpoint?: { readonly path: string; readonly worth?: number };
   /** Called for each event as it is folded. Such a fold begins at the start of the log, but for `isFromCheckpoint`. */

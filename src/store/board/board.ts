@@ -20,7 +20,7 @@ import { worthACheckpoint, writeCheckpoint } from './checkpoint-writer.ts';
 import { foldPart, judged, parseLine, type Folded, type Replayed } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
-import { isDurable, lostIdRace, macOf, newerLog, raisesVersion, recordOf, replacedLog } from './record.ts';
+import { isDurable, lostIdRace, newerLog, proofOf, raisesVersion, recordOf, replacedLog } from './record.ts';
 import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
@@ -217,12 +217,12 @@ export class BoardStore {
     const id = this.#newId(this.#environment.clock.now());
     const by = typeof author === 'function' ? author(board) : author;
     // A member's process vouches for nothing.
-    const mac = 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch);
+    const proof = 'by' in by || !vouches ? {} : proofOf(board, id, body, this.#environment.vouch);
     const v = raisesVersion(body) ? LOG_VERSION : board.version;
     const at = timestamp(this.#environment.clock.now());
     // A lead that was replaced stays so; a person goes on under the next one.
     const hasReadEpoch = typeof author === 'function' && 'person' in by;
-    return { body, hasReadEpoch, event: { ...body, id, v, at, author: by, mac } };
+    return { body, hasReadEpoch, event: { ...body, id, v, at, author: by, ...proof } };
   }
 
   #isLost({ body, hasReadEpoch }: MadeEvent, outcome: AdvanceOutcome, race: number): boolean {

@@ -13,7 +13,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 7;
+export const CHECKPOINT_FORMAT = 8;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -97,12 +97,13 @@ function makeSchemas() {
   const voucherSchema = z.strictObject({
     event: z.string(),
     mac: z.string().optional(),
+    signature: z.string().optional(),
     commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
   });
   /** A voucher, and the tasks for whose command it is the last one: a later record may have changed others. */
   const vouchersSchema = z.array(
     z.tuple([
-      voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
+      voucherSchema.transform(({ event, mac, signature, commands }): Voucher => ({ event, mac, signature, commands })),
       z.array(z.string()),
     ]),
   );

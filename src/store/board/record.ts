@@ -32,12 +32,13 @@ const DURABLE = new Set<Body['type']>([
 ]);
 
 /** In the order of its line. */
-export const recordOf = ({ id, v, at, author, mac, ...body }: BoardEvent): object => ({
+export const recordOf = ({ id, v, at, author, mac, signature, ...body }: BoardEvent): object => ({
   id,
   v,
   at,
   author,
   mac,
+  signature,
   ...body,
 });
 
@@ -46,19 +47,17 @@ export const isDurable = ({ type }: Pick<Body, 'type'>): boolean => DURABLE.has(
 /** Only the opener of a log and its lead raise its version: an older lead must still read every other record. */
 export const raisesVersion = ({ type }: Body): boolean => type === 'log.opened' || type === 'lead.took';
 
+/** What proves that commands come from the user. */
+export type Proof = Pick<BoardEvent, 'mac' | 'signature'>;
+
 /**
- * The mac of a record's commands; undefined for a record without commands.
+ * The proof of a record's commands; empty for a record without commands.
  *
- * @param vouch makes the mac of commands that a person or the lead writes
+ * @param vouch makes the proof of commands that a person or the lead writes
  */
-export function macOf(
-  { team }: Board,
-  id: string,
-  body: Body,
-  vouch: ((said: object) => string) | undefined,
-): string | undefined {
+export function proofOf({ team }: Board, id: string, body: Body, vouch: ((said: object) => Proof) | undefined): Proof {
   const commands = commandsOf(body);
-  return team === undefined || commands.length === 0 ? undefined : vouch?.(vouchedText(team.id, id, commands));
+  return team === undefined || commands.length === 0 ? {} : (vouch?.(vouchedText(team.id, id, commands)) ?? {});
 }
 
 /** Whether another process already created a task with an id that a refused change proposed. */

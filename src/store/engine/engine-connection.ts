@@ -7,6 +7,7 @@ import type { Client, ClientConfig } from 'pg';
 import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, StoreError } from '../../model/text/errors.ts';
+import { limitAnswers, type AnswerLimit } from './answer-limit.ts';
 
 const CONNECT_MS = 5_000;
 /** A server that takes the connection and then stands still is as good as away. */
@@ -34,6 +35,7 @@ export interface EngineServer {
 
 export interface EngineConnection {
   readonly client: Client;
+  readonly limit: AnswerLimit;
   readonly server: EngineServer;
   readonly close: () => Promise<void>;
 }
@@ -67,7 +69,7 @@ export async function connectEngine(
   );
 }
 
-type Connected = Pick<EngineConnection, 'client' | 'server'>;
+type Connected = Pick<EngineConnection, 'client' | 'limit' | 'server'>;
 
 /** Ends the others, also those that answer later. */
 function chosen(best: Connected, tries: readonly Promise<Connected>[]): EngineConnection {
@@ -101,18 +103,27 @@ async function connectTo(
   const client = new Session(configOf(address, at.host, at.port));
   // Without a listener a lost connection would end this process; the next query says it.
   client.on('error', () => {});
+  const limit = limitAnswers(Reflect.get(client, 'connection'), MOST_GREETING_BYTES, (most) =>
+    unfit(
+      `${placeOf(at)} answered more than ${Math.ceil(most / 2 ** 20)} MiB to one question: it is no store of teams, or damaged.`,
+    ),
+  );
   await client.connect().catch((error: unknown) => {
     // Its `end` waits for ever where the server has closed the connection.
     void client.end().catch(() => {});
-    throw refusal(error, at);
+    throw limit.why() ?? refusal(error, at);
   });
+  limit.ask(MOST_GREETING_BYTES);
   try {
-    return { client, server: await lookAt(client, at, clock) };
+    return { client, limit, server: await lookAt(client, at, clock) };
   } catch (error) {
     await client.end().catch(() => {});
-    throw refusal(error, at);
+    throw limit.why() ?? refusal(error, at);
   }
 }
+
+/** For all that a server says of itself. */
+const MOST_GREETING_BYTES = 1024 * 1024;
 
 async function loadPg(): Promise<typeof Client> {
   try {

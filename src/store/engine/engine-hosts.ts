@@ -1,21 +1,30 @@
 /** What a relay asks the engine for hosts, and for leads that place members on them (`engine-host-functions.ts`). */
+import * as z from 'zod';
 import type { HostAsked, PlacementAsked } from '../replica/team-hosts.ts';
 import type { EngineSession } from './engine-session.ts';
 
 /** A host keeps its name so long after it asked last, by the clock of the engine. */
 const HOST_S = 10;
 
-export interface EngineHost {
-  readonly name: string;
-  readonly owner: string;
-  readonly slots: number;
-  readonly labels: readonly string[];
+const hostSchema = z.object({
+  name: z.string(),
+  owner: z.string(),
+  slots: z.number(),
+  labels: z.array(z.string()),
   /** The name of the only team whose members it starts. */
-  readonly onlyTeam: string | null;
-  readonly used: number;
+  onlyTeam: z.string().nullable(),
+  used: z.coerce.number(),
   /** Until its name lapses, by the engine's clock; negative afterwards. */
-  readonly seconds: number;
-}
+  seconds: z.number(),
+});
+export type EngineHost = Readonly<z.output<typeof hostSchema>>;
+
+/** Any role of a store may say that it is a host: one of another shape is left out. */
+export const knownHosts = (rows: readonly unknown[]): EngineHost[] =>
+  rows.flatMap((row) => {
+    const host = hostSchema.safeParse(row);
+    return host.success ? [host.data] : [];
+  });
 
 /** @returns the process that has the name of the host now; undefined for one that has left */
 export async function askForHost(session: EngineSession, asked: HostAsked): Promise<string | undefined> {
@@ -24,14 +33,11 @@ export async function askForHost(session: EngineSession, asked: HostAsked): Prom
     return undefined;
   }
   const { name, owner, slots, labels, onlyTeam } = asked;
-  const [row] = await session.ask<{ owner: string }>('select teams.register_host($1, $2, $3, $4, $5, $6) as owner', [
-    name,
-    owner,
-    slots,
-    labels,
-    onlyTeam,
-    HOST_S,
-  ]);
+  const [row] = await session.ask(
+    'select teams.register_host($1, $2, $3, $4, $5, $6) as owner',
+    [name, owner, slots, labels, onlyTeam, HOST_S],
+    z.object({ owner: z.string() }),
+  );
   return row?.owner;
 }
 
@@ -39,7 +45,8 @@ export async function askForHost(session: EngineSession, asked: HostAsked): Prom
 export async function askForPlacement(session: EngineSession, team: string, asked: PlacementAsked): Promise<boolean> {
   if (asked.do === 'place') {
     const text = 'select teams.place($1, $2, $3) as placed';
-    const [row] = await session.ask<{ placed: boolean }>(text, [team, asked.member, asked.host]);
+    const shape = z.object({ placed: z.boolean() });
+    const [row] = await session.ask(text, [team, asked.member, asked.host], shape);
     return row?.placed === true;
   }
   if (asked.do === 'displace') await session.ask('select teams.displace($1, $2)', [team, asked.number]);
@@ -49,9 +56,6 @@ export async function askForPlacement(session: EngineSession, team: string, aske
 
 /** @param session what asks the engine */
 export async function hostsOf(session: Pick<EngineSession, 'ask'>): Promise<EngineHost[]> {
-  const rows = await session.ask<Omit<EngineHost, 'used'> & { used: string }>(
-    'select name, owner, slots, labels, only_team as "onlyTeam", used, seconds from teams.hosts()',
-    [],
-  );
-  return rows.map((row) => ({ ...row, used: Number(row.used) }));
+  const text = 'select name, owner, slots, labels, only_team as "onlyTeam", used, seconds from teams.hosts()';
+  return knownHosts(await session.ask(text, [], z.looseObject({})));
 }

@@ -1,4 +1,5 @@
 /** Moves of a team between files and the engine: each is one transaction, which says in its row that it was made. */
+import * as z from 'zod';
 import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { resultsNamedIn } from '../board/results.ts';
@@ -20,13 +21,12 @@ export async function decideMove(
   { id, team }: Pick<Move, 'id' | 'team'>,
   said: MoveOutcome,
 ): Promise<MoveOutcome> {
-  const [row] = await session.ask<{ outcome: MoveOutcome }>('select teams.decide_move($1, $2, $3) as outcome', [
-    id,
-    team,
-    said,
-  ]);
+  const text = 'select teams.decide_move($1, $2, $3) as outcome';
+  const [row] = await session.ask(text, [id, team, said], z.object({ outcome: z.enum(['moved', 'withdrawn']) }));
   return row?.outcome ?? said;
 }
+
+const bringRow = z.object({ last: z.coerce.number() });
 
 /**
  * Puts a team into the engine, or nothing of it.
@@ -38,8 +38,8 @@ export async function decideMove(
 export function bringTeam(session: EngineSession, move: Move, team: CarriedTeam, owner: string): Promise<void> {
   return session.transaction(async () => {
     await makeMove(session, move);
-    const [row] = await session.ask<{ last: string }>('select teams.bring_team($1, $2) as last', [team.id, team.name]);
-    const last = Number(row?.last ?? 0);
+    const text = 'select teams.bring_team($1, $2) as last';
+    const [{ last } = { last: 0 }] = await session.ask(text, [team.id, team.name], bringRow);
     if (last > 0 && (await session.line(team.id, last)) !== team.lines[last - 1])
       throw new StoreError(
         'ENGINE_UNFIT',
@@ -53,7 +53,7 @@ export function bringTeam(session: EngineSession, move: Move, team: CarriedTeam,
     }
     for (const [name, body] of team.documents)
       await session.ask('select teams.write_document($1, $2, 0, $3)', [team.id, name, body]);
-    for (const text of team.texts) await session.keep(team.id, text);
+    for (const one of team.texts) await session.keep(team.id, one);
     for (const { member, lines, isTaken } of team.mail) {
       for (const part of parted(lines)) await session.send(team.id, member, part);
       // It lapses at once.
@@ -94,9 +94,11 @@ async function carried(
   const mail: CarriedMail[] = [];
   for (const { member } of await session.mailboxes(id)) {
     const waiting: string[] = [];
-    let page = await session.mailAfter(id, member, 0);
-    for (; page.mail.length > 0; page = await session.mailAfter(id, member, page.mail.at(-1)?.number ?? 0))
-      waiting.push(...page.mail.map(({ line }) => line));
+    for (let [last, isOver] = [0, false]; !isOver;) {
+      const { found, isAll } = await session.mailAfter(id, member, last);
+      waiting.push(...found.map(({ line }) => line));
+      [last, isOver] = [found.at(-1)?.number ?? last, isAll];
+    }
     if (waiting.length > 0) mail.push({ member, lines: waiting, isTaken: lapsed.has(member) });
   }
   const hashes = [...lines.flatMap((line) => [...resultsNamedIn(line)].map(({ hash }) => hash)), ...blobsIn(mail)];
@@ -110,9 +112,11 @@ async function carried(
 
 async function allOf(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
   const lines: string[] = [];
-  for (let more = await session.after(team, 0, of); more.length > 0; more = await session.after(team, lines.length, of))
-    lines.push(...more);
-  return lines;
+  for (;;) {
+    const { found, isAll } = await session.after(team, lines.length, of);
+    lines.push(...found);
+    if (isAll) return lines;
+  }
 }
 
 /** @throws ConflictError `REFUSED` */

@@ -1,9 +1,10 @@
 /** What a relay asks the engine in each look: how far all teams of the store are, in one answer of one moment. */
+import * as z from 'zod';
 import { isMemberName, isName } from '../../model/text/names.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
-import type { EngineHost } from './engine-hosts.ts';
+import { knownHosts, type EngineHost } from './engine-hosts.ts';
 import type { EngineLease, EngineMailbox, EngineTeam } from './engine-rows.ts';
-import type { EngineSession } from './engine-session.ts';
+import { leaseRow, mailboxRow, type EngineSession } from './engine-session.ts';
 
 export interface TeamNews extends EngineTeam {
   /** The numbers of the last records of its log, its ledger and its events. */
@@ -23,34 +24,42 @@ interface EngineNews {
   readonly hosts: readonly EngineHost[];
 }
 
-type PlacementRow = Omit<HostPlacement, 'member' | 'ended'> & {
-  readonly member: string;
-  readonly ended: string | null;
-};
-type TeamRow = Omit<TeamNews, 'name' | 'placements'> & {
-  readonly name: string;
-  readonly placements: readonly PlacementRow[];
-};
-interface NewsRow {
-  readonly teams: readonly TeamRow[];
-  readonly hosts: readonly (Omit<EngineHost, 'onlyTeam'> & { readonly only_team: string | null })[];
-}
+const placementRow = z.object({
+  member: z.string(),
+  number: z.number(),
+  host: z.string(),
+  owner: z.string(),
+  ended: z.string().nullable(),
+});
+const teamRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  log: z.number(),
+  ledger: z.number(),
+  events: z.number(),
+  config: z.number().nullable(),
+  leases: z.array(leaseRow),
+  mailboxes: z.array(mailboxRow),
+  placements: z.array(placementRow),
+});
+const hostRow = z.looseObject({ only_team: z.unknown() });
+const newsRow = z.object({ news: z.object({ teams: z.array(teamRow), hosts: z.array(hostRow) }) });
 
 /** @throws SessionLost; StoreError as `EngineSession.append` */
 export async function newsOf(session: EngineSession): Promise<EngineNews> {
-  const [row] = await session.ask<{ news: NewsRow }>('select teams.news() as news', []);
+  const [row] = await session.ask('select teams.news() as news', [], newsRow);
   const { teams, hosts } = row?.news ?? { teams: [], hosts: [] };
   return {
     teams: teams.flatMap(({ name, ...team }) => (isName(name) ? [{ ...team, ...known(team), name }] : [])),
-    hosts: hosts.map(({ only_team: onlyTeam, ...host }) => ({ ...host, onlyTeam })),
+    hosts: knownHosts(hosts.map(({ only_team: onlyTeam, ...host }) => ({ ...host, onlyTeam }))),
   };
 }
 
 /** Without what a program of another version named. */
-function known({ leases, mailboxes, placements }: Omit<TeamRow, 'name'>) {
+function known({ leases, mailboxes, placements }: Omit<z.output<typeof teamRow>, 'name'>) {
   return {
-    leases: leases.filter(({ name }) => isMemberName(name)),
-    mailboxes: mailboxes.filter(({ member }) => isMemberName(member)),
+    leases: leases.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : [])),
+    mailboxes: mailboxes.flatMap(({ member, ...mailbox }) => (isMemberName(member) ? [{ member, ...mailbox }] : [])),
     placements: placements.flatMap(({ member, number, host, owner, ended }) =>
       isMemberName(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
     ),

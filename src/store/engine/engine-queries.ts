@@ -1,8 +1,10 @@
 /** One connection to the engine that is asked one query after the other, and what its refusals mean. */
 import type { Client } from 'pg';
+import type * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import { codeOf, ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import { codeOf, ConflictError, isTeamError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import type { AnswerLimit } from './answer-limit.ts';
 import { isReplaced, type EngineConnection, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
 
@@ -20,12 +22,14 @@ export class SessionLost extends Error {}
 export class EngineQueries {
   readonly server: EngineServer;
   readonly #client: Client;
+  readonly #limit: AnswerLimit;
   readonly #close: () => Promise<void>;
   readonly #by: ConnectedBy;
   #isLost = false;
 
-  constructor({ client, server, close }: EngineConnection, by: ConnectedBy) {
+  constructor({ client, limit, server, close }: EngineConnection, by: ConnectedBy) {
     this.#client = client;
+    this.#limit = limit;
     this.server = server;
     this.#close = close;
     this.#by = by;
@@ -40,19 +44,29 @@ export class EngineQueries {
   /**
    * One query, and its rows.
    *
-   * @throws {@link SessionLost}; StoreError and ConflictError for a refusal of the engine's
+   * @param row their shape; without one nobody reads them
+   * @param mostBytes of the answer
+   * @throws {@link SessionLost}; StoreError and ConflictError for a refusal of the engine's; StoreError `ENGINE_UNFIT`
+   *   for an answer of another shape, or of more bytes
    */
-  async ask<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  async ask<Row extends object>(
+    text: string,
+    values: readonly unknown[],
+    row?: z.ZodType<Row>,
+    mostBytes = MOST_ANSWER_BYTES,
+  ): Promise<Row[]> {
     const over = { isOver: false };
     let late: NodeJS.Timeout | undefined;
     try {
-      const answer = this.#client.query<Row>({ text, values: [...values], ...named(text) });
+      this.#limit.ask(mostBytes);
+      const answer = this.#client.query({ text, values: [...values], ...named(text) });
       const replaced = new Promise<never>((_, reject) => {
         late = setTimeout(() => void this.#untilReplaced(over).then(reject, reject), SILENT_MS);
       });
-      return (await Promise.race([answer, replaced])).rows;
+      const { rows } = await Promise.race([answer, replaced]);
+      return row === undefined ? [] : rows.map((one: unknown) => shaped(row, one));
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = refusalOf(this.#limit.why() ?? error);
       if (refusal !== undefined) throw refusal;
       this.#isLost = true;
       throw new SessionLost('The session with the engine is over.', { cause: error });
@@ -90,6 +104,19 @@ export class EngineQueries {
   }
 }
 
+/** A page of records, or a text in hexadecimal digits: see `engine-session.ts`. */
+const MOST_ANSWER_BYTES = 72 * 1024 * 1024;
+
+function shaped<Row>(row: z.ZodType<Row>, value: unknown): Row {
+  const parsed = row.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const place = parsed.error.issues[0]?.path.join('.') ?? '';
+  throw new StoreError(
+    'ENGINE_UNFIT',
+    `The store answered in a shape that teams does not know, at ${place === '' ? 'its top' : place}: its functions were changed, or it is no store of teams.`,
+  );
+}
+
 /** Of a question that is asked again the server keeps how to answer it. */
 function named(text: string): { name?: string } {
   if (!text.startsWith('select ')) return {};
@@ -101,6 +128,7 @@ const NAMES = new Map<string, string>();
 
 /** A refusal of the engine's; undefined if the session is over. Classes 08, 57 and 58 are about the server itself. */
 function refusalOf(error: unknown): TeamError | undefined {
+  if (isTeamError(error)) return error;
   const code = codeOf(error) ?? '';
   const said = error instanceof Error ? error.message : String(error);
   if (code === TEAM_GONE_STATE) return new StoreError('TEAM_GONE', 'The team was archived in the store.');

@@ -1,30 +1,65 @@
 /** What a relay asks the engine: one session, which also hears of news. */
+import * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMemberName, isName, type Name } from '../../model/text/names.ts';
+import { LINE_LIMIT } from '../files/lines.ts';
 import type { SharedTeam } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type {
-  EngineEvent,
-  EngineLease,
-  EngineMailbox,
-  EngineMailPage,
-  EngineTeam,
-  LeaseTaking,
-} from './engine-rows.ts';
+import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
-/** Records that one question reads: fewer are all. */
-export const PAGE = 2_000;
+/** Records that one question reads, and bytes after which it reads no other one. */
+const PAGE = 2_000;
+const PAGE_BYTES = 16 * 1024 * 1024;
+/** Longest record of a log or ledger, and longest text, in bytes: a batch with a whole plan is far below. */
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
+/** For all documents of a team. */
+const MOST_DOCUMENTS_BYTES = 144 * 1024 * 1024;
 /** The document with the team's configuration. */
 const CONFIG = 'config';
 const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
+/** One that no machine can have kept is none. */
+const READ_TEXT = `select body from (select teams.artifact($1, $2) as body) kept
+  where octet_length(body) <= ${String(MOST_TEXT_BYTES)}`;
 
 /** What has one order for all machines. */
 type EngineOrder = 'log' | 'ledger';
+
+/** Rows with their numbers. A number is text where it is a bigint. */
+const numbered = { number: z.coerce.string(), line: z.string() };
+const pageRow = z.object({ ...numbered, bytes: z.coerce.number() });
+/** With the number of the last record of the log at the same moment. */
+const mailRow = pageRow.extend({ log: z.coerce.number() });
+const eventRow = pageRow.extend({ source: z.string() });
+const documentRow = z.object({ name: z.string(), body: z.string() });
+const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
+export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
+export const mailboxRow = z.object({ member: z.string(), last: z.coerce.number(), used: z.coerce.number() });
+
+/**
+ * Any role of a store may write a record of any length: one that no program reads as one line of at most `most` bytes
+ * reads as a short one that means nothing, the same on every machine.
+ */
+const readable = (most: number): string =>
+  `case when octet_length(line) between 1 and ${String(most)} and strpos(line, E'\\n') = 0 then line
+    else '{"unreadable":' || octet_length(line) || '}' end as line`;
+
+/** @param from a function that gives rows with `number` and `line`, in their order */
+const pageOf = (columns: string, from: string, most: number): string =>
+  `select ${columns}, ${readable(most)}, bytes::text from (
+    select *, sum(octet_length(line)) over (order by number) as bytes from ${from}
+  ) page where bytes - octet_length(line) < ${String(PAGE_BYTES)} order by number`;
+
+/** What one question reads. */
+interface Page<One> {
+  readonly found: readonly One[];
+  /** There were no others when it was asked. */
+  readonly isAll: boolean;
+}
 
 export class EngineSession {
   readonly #queries: EngineQueries;
@@ -45,9 +80,10 @@ export class EngineSession {
     const { client } = connection;
     const session = new EngineSession(new EngineQueries(connection, { address, clock }));
     try {
-      const [about] = await session.ask<{ version: number; own: number }>(
+      const [about] = await session.ask(
         'select teams.schema_version() as version, pg_backend_pid() as own',
         [],
+        z.object({ version: z.number(), own: z.number() }),
       );
       requireSchema(about?.version ?? 0);
       client.on('notification', ({ processId, payload }) => {
@@ -72,9 +108,10 @@ export class EngineSession {
 
   /** The teams that are not archived. */
   async teams(): Promise<EngineTeam[]> {
-    const rows = await this.ask<{ id: string; name: string }>(
+    const rows = await this.ask(
       'select id, name from teams.list_teams() where archived is null order by name',
       [],
+      z.object({ id: z.string(), name: z.string() }),
     );
     return rows.flatMap(({ id, name }) => (isName(name) ? [{ id, name }] : []));
   }
@@ -86,7 +123,8 @@ export class EngineSession {
 
   /** The ids of teams that were archived, or moved to files. */
   async goneTeams(): Promise<Set<string>> {
-    const rows = await this.ask<{ id: string }>('select id from teams.list_teams() where archived is not null', []);
+    const text = 'select id from teams.list_teams() where archived is not null';
+    const rows = await this.ask(text, [], z.object({ id: z.string() }));
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -98,32 +136,28 @@ export class EngineSession {
    * @throws StoreError `TEAM_GONE`, `ENGINE_UNFIT`: none of them was written; {@link SessionLost}
    */
   async append(team: string, lines: readonly string[], after: number): Promise<readonly string[] | undefined> {
+    requireShort(lines);
     const asked = 'select news from teams.append($1, $2, $3)';
-    const [row] = await this.ask<{ news: string | null }>(asked, [team, lines, after]);
-    return row?.news?.split('\n');
+    const [row] = await this.ask(asked, [team, lines, after], z.object({ news: z.string().nullable() }));
+    return row?.news?.split('\n').map((line) => lineOf(line, MOST_TEXT_BYTES));
   }
 
   /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
-  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<string[]> {
-    const rows = await this.ask<{ number: string; line: string }>(
-      `select number, line from teams.${of}_after($1, $2, $3)`,
-      [team, number, PAGE],
-    );
+  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<Page<string>> {
+    const text = pageOf('number', `teams.${of}_after($1, $2, $3)`, MOST_TEXT_BYTES);
+    const rows = await this.ask(text, [team, number, PAGE], pageRow);
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
       throw new StoreError(
         'ENGINE_DIVERGED',
         `The store has a gap after record ${String(number)} of the ${of} of team ${team}.`,
       );
-    return rows.map(({ line }) => line);
+    return { found: rows.map(({ line }) => lineOf(line, MOST_TEXT_BYTES)), isAll: isAll(rows) };
   }
 
   /** @returns undefined if there is no such record */
   async line(team: string, number: number, of: EngineOrder = 'log'): Promise<string | undefined> {
-    const rows = await this.ask<{ line: string }>(`select line from teams.${of}_after($1, $2, 1) where number = $3`, [
-      team,
-      number - 1,
-      number,
-    ]);
+    const text = `select ${readable(MOST_TEXT_BYTES)} from teams.${of}_after($1, $2, 1) where number = $3`;
+    const rows = await this.ask(text, [team, number - 1, number], z.object({ line: z.string() }));
     return rows[0]?.line;
   }
 
@@ -133,17 +167,16 @@ export class EngineSession {
    * @returns false if it has others meanwhile: then none of them was written
    */
   async appendLedger(team: string, after: number, lines: readonly string[]): Promise<boolean> {
-    const [row] = await this.ask<{ last: string | null }>('select teams.append_ledger($1, $2, $3) as last', [
-      team,
-      after,
-      lines,
-    ]);
+    requireShort(lines);
+    const text = 'select teams.append_ledger($1, $2, $3) as last';
+    const [row] = await this.ask(text, [team, after, lines], z.object({ last: z.coerce.string().nullable() }));
     return typeof row?.last === 'string';
   }
 
   /** What goes with the team: its configuration, and what it had when it came from files. */
   async documents(team: string): Promise<Documents> {
-    const rows = await this.ask<{ name: string; body: string }>('select name, body from teams.documents($1)', [team]);
+    const text = 'select name, body from teams.documents($1)';
+    const rows = await this.ask(text, [team], documentRow, MOST_DOCUMENTS_BYTES);
     return new Map(rows.map(({ name, body }) => [name, body]));
   }
 
@@ -170,8 +203,13 @@ export class EngineSession {
   }
 
   /** Calls a function of the engine for which there is no method here (`engine-moves.ts`). */
-  ask<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.#queries.ask<Row>(text, values);
+  ask<Row extends object>(
+    text: string,
+    values: readonly unknown[],
+    row?: z.ZodType<Row>,
+    mostBytes?: number,
+  ): Promise<Row[]> {
+    return this.#queries.ask(text, values, row, mostBytes);
   }
 
   /**
@@ -181,51 +219,43 @@ export class EngineSession {
    */
   async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
     const asked = 'select teams.send($1, $2, $3) as numbers';
-    const [row] = await this.ask<{ numbers: string[] }>(asked, [team, recipient, lines]);
-    return (row?.numbers ?? []).map(Number);
+    const shape = z.object({ numbers: z.array(z.coerce.number()) });
+    const [row] = await this.ask(asked, [team, recipient, lines], shape);
+    return row?.numbers ?? [];
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {
-    const rows = await this.ask<{ member: string; last: string; used: string }>(
-      'select member, last, used from teams.mailboxes($1)',
-      [team],
-    );
-    return rows.flatMap(({ member, last, used }) =>
-      isMemberName(member) ? [{ member, last: Number(last), used: Number(used) }] : [],
-    );
+    const rows = await this.ask('select member, last, used from teams.mailboxes($1)', [team], mailboxRow);
+    return rows.flatMap(({ member, ...known }) => (isMemberName(member) ? [{ member, ...known }] : []));
   }
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(team: string, member: Name, number: number): Promise<EngineMailPage> {
-    const rows = await this.ask<{ number: string; line: string; log: string }>(
-      'select number, line, log from teams.mail_after($1, $2, $3, $4)',
-      [team, member, number, PAGE],
-    );
-    return { mail: inOrder(rows, number), log: Number(rows[0]?.log ?? 0) };
+  async mailAfter(team: string, member: Name, number: number): Promise<Page<EngineMail> & { readonly log: number }> {
+    const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
+    const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
+    return { found: inOrder(rows, number), isAll: isAll(rows), log: rows[0]?.log ?? 0 };
   }
 
   /** The ids of the mail of a member that is not acknowledged. */
   async waitingMail(team: string, member: Name): Promise<Set<string>> {
-    const [row] = await this.ask<{ ids: string[] }>('select teams.waiting_mail($1, $2) as ids', [team, member]);
+    const text = 'select teams.waiting_mail($1, $2) as ids';
+    const [row] = await this.ask(text, [team, member], z.object({ ids: z.array(z.string()) }));
     return new Set(row?.ids);
   }
 
   /** @returns how many of them were not acknowledged before */
   async acknowledge(team: string, member: Name, by: string, ids: readonly string[]): Promise<number> {
-    const [row] = await this.ask<{ done: number }>('select teams.acknowledge($1, $2, $3, $4) as done', [
-      team,
-      member,
-      by,
-      ids,
-    ]);
+    const text = 'select teams.acknowledge($1, $2, $3, $4) as done';
+    const [row] = await this.ask(text, [team, member, by, ids], z.object({ done: z.coerce.number() }));
     return row?.done ?? 0;
   }
 
   /** @returns who has the lease now, and whose lease had lapsed if another one's had */
   async takeLease(team: string, name: Name, owner: string, seconds: number): Promise<LeaseTaking> {
-    const [row] = await this.ask<{ owner: string; lapsed: string | null }>(
+    const [row] = await this.ask(
       'select owner, lapsed from teams.take_lease($1, $2, $3, $4)',
       [team, name, owner, seconds],
+      z.object({ owner: z.string(), lapsed: z.string().nullable() }),
     );
     return { owner: row?.owner, lapsed: row?.lapsed ?? undefined };
   }
@@ -235,10 +265,7 @@ export class EngineSession {
   }
 
   async leases(team: string): Promise<EngineLease[]> {
-    const rows = await this.ask<{ name: string; owner: string; seconds: number }>(
-      'select name, owner, seconds from teams.leases($1)',
-      [team],
-    );
+    const rows = await this.ask('select name, owner, seconds from teams.leases($1)', [team], leaseRow);
     return rows.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : []));
   }
 
@@ -247,12 +274,9 @@ export class EngineSession {
    * @returns how far the log of the source is in the store
    */
   async eventSource(team: string, source: string, place: number): Promise<number> {
-    const [row] = await this.ask<{ place: string }>('select teams.event_source($1, $2, $3) as place', [
-      team,
-      source,
-      place,
-    ]);
-    return Number(row?.place ?? place);
+    const text = 'select teams.event_source($1, $2, $3) as place';
+    const [row] = await this.ask(text, [team, source, place], z.object({ place: z.coerce.number() }));
+    return row?.place ?? place;
   }
 
   /** Stores events of a source, which go up to a place of its log. */
@@ -261,34 +285,34 @@ export class EngineSession {
   }
 
   /** The events of other sources after a number, in their order; at most a page of them. */
-  async eventsAfter(team: string, source: string, number: number): Promise<EngineEvent[]> {
-    const rows = await this.ask<{ number: string; source: string; line: string }>(
-      'select number, source, line from teams.events_after($1, $2, $3, $4)',
-      [team, source, number, PAGE],
-    );
-    return inOrder(rows, number);
+  async eventsAfter(team: string, source: string, number: number): Promise<Page<EngineEvent>> {
+    const text = pageOf('number, left(source, 400) as source', 'teams.events_after($1, $2, $3, $4)', LINE_LIMIT);
+    const rows = await this.ask(text, [team, source, number, PAGE], eventRow);
+    return { found: inOrder(rows, number), isAll: isAll(rows) };
   }
 
   async configuration(team: string): Promise<{ readonly revision: string; readonly body: string } | undefined> {
-    return (await this.ask<{ revision: string; body: string }>(READ_DOCUMENT, [team, CONFIG]))[0];
+    return (await this.ask(READ_DOCUMENT, [team, CONFIG], configurationRow))[0];
   }
 
   /** @returns the new revision; undefined if it was changed meanwhile */
   async configure(team: string, revision: string, body: string): Promise<string | undefined> {
     const asked = 'select teams.write_document($1, $2, $3, $4) as revision';
-    const [row] = await this.ask<{ revision: string | null }>(asked, [team, CONFIG, revision, body]);
+    const shape = z.object({ revision: z.coerce.string().nullable() });
+    const [row] = await this.ask(asked, [team, CONFIG, revision, body], shape);
     return row?.revision ?? undefined;
   }
 
   /** Keeps a text under its hash. */
   async keep(team: string, text: string): Promise<void> {
+    requireShort([text]);
     await this.ask('select teams.put_artifact($1, $2)', [team, Buffer.from(text)]);
   }
 
   /** The text that {@link keep} was given; undefined if it has none of this hash. */
   async kept(team: string, hash: string): Promise<string | undefined> {
-    const [row] = await this.ask<{ body: Buffer | null }>('select teams.artifact($1, $2) as body', [team, hash]);
-    return row?.body?.toString('utf8');
+    const [row] = await this.ask(READ_TEXT, [team, hash], z.object({ body: z.instanceof(Buffer) }));
+    return row?.body.toString('utf8');
   }
 }
 
@@ -297,7 +321,7 @@ export class EngineSession {
  *
  * @throws StoreError `ENGINE_UNFIT`
  */
-function inOrder<Row extends { readonly number: string }>(
+function inOrder<Row extends { readonly number: string; readonly line: string }>(
   rows: readonly Row[],
   after: number,
 ): (Omit<Row, 'number'> & { readonly number: number })[] {
@@ -310,6 +334,30 @@ function inOrder<Row extends { readonly number: string }>(
         `The store gave a record the number ${row.number.slice(0, 40)} after ${String(last)}: its tables were changed by another program.`,
       );
     last = number;
-    return { ...row, number };
+    return { ...row, number, line: lineOf(row.line, LINE_LIMIT) };
   });
+}
+
+/** Whether no record is left: it was neither the number of records nor their bytes that ended the page. */
+const isAll = (rows: readonly z.output<typeof pageRow>[]): boolean =>
+  rows.length < PAGE && (rows.at(-1)?.bytes ?? 0) < PAGE_BYTES;
+
+/** @throws StoreError `ENGINE_UNFIT` for what an honest server does not give: see {@link readable} */
+function lineOf(text: string, most: number): string {
+  if (text !== '' && text.length <= most && !text.includes('\n')) return text;
+  throw new StoreError(
+    'ENGINE_UNFIT',
+    `The store gave a record of ${String(text.length)} characters that is no line of a team: its functions were changed, or it is no store of teams.`,
+  );
+}
+
+/** @throws StoreError `ENGINE_UNFIT` */
+function requireShort(texts: readonly string[]): void {
+  const long = texts.find((text) => Buffer.byteLength(text) > MOST_TEXT_BYTES);
+  if (long === undefined) return;
+  const size = `${Math.ceil(Buffer.byteLength(long) / 2 ** 20)} MiB`;
+  throw new StoreError(
+    'ENGINE_UNFIT',
+    `A text of ${size} is longer than the ${MOST_TEXT_BYTES / 2 ** 20} MiB that a store takes: make it shorter.`,
+  );
 }

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
-import { StoreError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamLock } from '../files/paths.ts';
@@ -13,6 +13,8 @@ import { badPlace, lineAndColumn } from '../files/json-place.ts';
 import type { Locks } from './lock.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import type { Seal } from '../user/seal.ts';
+import type { Signatures } from '../user/signature.ts';
+import { isMacTrusted, trustMac } from '../user/trust.ts';
 
 export const DOCUMENT_VERSION = 1;
 
@@ -24,6 +26,10 @@ interface DocumentEnvironment<Shape> {
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
   readonly seal?: Seal;
+  /** For a sealed document that other machines read: a signature of a key that the user trusts counts as the seal. */
+  readonly signatures?: Signatures | undefined;
+  /** Whether its changes are signed. */
+  readonly signs?: boolean;
   /** The ULID of its team, which goes into a sealed document: the seal of one holds in no other team. */
   readonly team?: () => string | undefined;
   /**
@@ -34,6 +40,8 @@ interface DocumentEnvironment<Shape> {
   readonly share?: ((before: string, next: string) => Promise<boolean>) | undefined;
   /** It is there as long as its directory is: one that is missing was removed, and does not read as none. */
   readonly isKept?: true;
+  /** What it says can be lost: one that cannot be read counts as none, and the next change replaces it. */
+  readonly isExpendable?: true;
 }
 
 export class Document<Shape extends object> {
@@ -48,8 +56,10 @@ export class Document<Shape extends object> {
    * @throws StoreError `CORRUPT` with line and column, `NEWER_VERSION`
    */
   read(): Shape | undefined {
-    const value = this.#raw();
-    return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+    return this.#unlessExpendable(() => {
+      const value = this.#raw();
+      return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+    });
   }
 
   /**
@@ -59,25 +69,48 @@ export class Document<Shape extends object> {
    *   that is kept; those of {@link read}
    */
   readOwn(): Shape | undefined {
-    const value = this.#raw();
-    if (value === undefined) {
-      this.#requireNone();
-      return undefined;
-    }
-    if (!this.#holds(value)) throw this.#untrusted();
-    return shaped(this.#environment.schema, value, this.#environment.path);
+    return this.#unlessExpendable(() => {
+      const value = this.#raw();
+      if (value === undefined) {
+        this.#requireNone();
+        return undefined;
+      }
+      if (!this.#holds(value)) throw this.#untrusted(value);
+      return shaped(this.#environment.schema, value, this.#environment.path);
+    });
   }
 
-  /** True when the document on disk carries this user's seal. */
+  /**
+   * True when the document on disk carries this user's seal or the signature of a key that the user trusts, or is of a
+   * kind that carries none.
+   */
   isSealed(): boolean {
     return this.#holds(this.#raw());
+  }
+
+  /** The public key that its signature names, right or not. */
+  signer(): string | undefined {
+    const value = this.#raw();
+    const said = typeof value === 'object' && value !== null && 'signature' in value ? value.signature : undefined;
+    return typeof said === 'string' ? said.slice(0, said.lastIndexOf(':')) : undefined;
+  }
+
+  /** The public key that signed it for this team, if the user does not trust that key. */
+  strangerOf(): string | undefined {
+    return this.#strangerOf(this.#raw());
+  }
+
+  #strangerOf(value: unknown): string | undefined {
+    const { signatures, team } = this.#environment;
+    if (typeof value !== 'object' || value === null || !('signature' in value) || this.#holds(value)) return undefined;
+    return isExactly(team, value) ? signatures?.strangerOf(value, value.signature) : undefined;
   }
 
   /**
    * Changes the document under its lock; when `change` throws or returns no `next`, nothing is written.
    *
    * @param change gets what is on disk now
-   * @throws StoreError `UNTRUSTED` for one without this user's seal, where documents carry one: what another person
+   * @throws StoreError `UNTRUSTED` for one that is not this user's, where documents carry a seal: what another person
    *   wrote would become the user's with the change
    */
   async update<Result>(
@@ -111,21 +144,22 @@ export class Document<Shape extends object> {
   }
 
   /**
-   * Seals a document as this user's own, whoever wrote it.
+   * Makes a document this user's own, whoever wrote it: by the user's seal, or, where its order is made elsewhere, by a
+   * record on this machine: other machines may believe what it carries now.
    *
    * @param seen its text as the user has seen it
    * @throws StoreError `UNTRUSTED` if it was exchanged since
    */
   async adopt(seen: string | undefined): Promise<void> {
     const { locks, lock, share } = this.#environment;
-    if (share !== undefined && seen !== undefined) {
-      const current = this.read();
-      const isSame = current === undefined || (await share(seen, this.#textOf(current)));
-      if (!isSame) throw this.#untrusted();
+    if (share !== undefined) {
+      if (this.text() !== seen) throw this.#untrusted(undefined);
+      const value = seen === undefined ? undefined : parseJson(seen, this.#environment.path);
+      if (!this.#holds(value)) this.#confirm(value);
       return;
     }
     await locks.withLock(lock, () => {
-      if (this.text() !== seen) throw this.#untrusted();
+      if (this.text() !== seen) throw this.#untrusted(undefined);
       const current = this.read();
       if (current !== undefined) this.write(current);
     });
@@ -137,23 +171,40 @@ export class Document<Shape extends object> {
    * @throws StoreError `NEWER_VERSION`: the document of a newer program stays untouched
    */
   write(next: Shape): void {
-    const { disk, path, pinned } = this.#environment;
+    const { disk, path, pinned, isExpendable = false } = this.#environment;
     pinned?.check();
-    refuseNewer(looseJson(readText(disk, path) ?? ''), path);
+    if (!isExpendable) refuseNewer(looseJson(readText(disk, path) ?? ''), path);
     replaceFile(disk, path, this.#textOf(next), randomBytes(6).toString('hex'));
   }
 
   #textOf(next: Shape): string {
-    const { seal, team } = this.#environment;
-    const stamped = { ...next, version: DOCUMENT_VERSION, ...(team && { team: team() }) };
-    const sealed = seal ? { ...stamped, seal: seal.sign(stamped) } : stamped;
+    const { seal, signatures, signs = false, team } = this.#environment;
+    const stamped = { ...next, version: DOCUMENT_VERSION, ...(team && { team: team() }), signature: undefined };
+    const signed = signs && signatures ? { ...stamped, signature: signatures.sign(stamped) } : stamped;
+    const sealed = seal ? { ...signed, seal: seal.sign(signed) } : signed;
     return `${JSON.stringify(sealed, null, 2)}\n`;
   }
 
   #holds(value: unknown): boolean {
+    const { seal, signatures, team } = this.#environment;
+    if (seal === undefined && team === undefined) return true;
     if (typeof value !== 'object' || value === null) return false;
-    const { seal, team } = this.#environment;
-    return (seal?.holds(value) ?? true) && (team === undefined || isOf(team, value));
+    if (seal?.holds(value) ?? true) return team === undefined || isOf(team, value);
+    if (!isExactly(team, value)) return false;
+    return ('signature' in value && signatures?.holds(value, value.signature) === true) || this.#isConfirmed(value);
+  }
+
+  #isConfirmed(value: object): boolean {
+    const { seal, share, disk } = this.#environment;
+    return seal !== undefined && share !== undefined && isMacTrusted(seal.sign(value), disk);
+  }
+
+  #confirm(value: unknown): void {
+    const { seal, team, disk } = this.#environment;
+    if (seal === undefined || typeof value !== 'object' || value === null) return;
+    // A document of another team is not this one's, whatever the user says.
+    if (!isExactly(team, value)) throw this.#untrusted(value);
+    trustMac(seal.sign(value), disk);
   }
 
   #requireNone(): void {
@@ -163,9 +214,9 @@ export class Document<Shape extends object> {
     throw new StoreError('CORRUPT', `${path} is missing; restore it, or start the team again.`, { path });
   }
 
-  #untrusted(): StoreError {
+  #untrusted(value: unknown): StoreError {
     const { path } = this.#environment;
-    const why = `${path} was not written by you on this machine for this team, so nothing is done by it; look at it, then run \`teams doctor --trust TEAM\`.`;
+    const why = `${path} was not written by you on this machine for this team, so nothing is done by it; ${trustCure('TEAM', this.#strangerOf(value))}.`;
     return new StoreError('UNTRUSTED', why, { path });
   }
 
@@ -177,7 +228,31 @@ export class Document<Shape extends object> {
     refuseNewer(value, path);
     return value;
   }
+
+  /** @returns undefined for one that cannot be read and is expendable */
+  #unlessExpendable(read: () => Shape | undefined): Shape | undefined {
+    try {
+      return read();
+    } catch (error) {
+      const isUnreadable = isTeamError(error) && (error.code === 'CORRUPT' || error.code === 'NEWER_VERSION');
+      if (isUnreadable && this.#environment.isExpendable === true) return undefined;
+      throw error;
+    }
+  }
 }
+
+/**
+ * What a person does about a part of a team that is not the user's.
+ *
+ * @param stranger the key that signed it
+ */
+export const trustCure = (team: string, stranger?: string): string =>
+  stranger === undefined
+    ? `look at it, then run \`teams doctor --trust ${team}\``
+    : `it is signed with ${stranger}: if that is your key on another machine (\`teams store check\` shows it there), say \`--trust ${stranger}\` or, once for this machine, \`teams doctor --trust ${stranger}\`; else look at it, then run \`teams doctor --trust ${team}\``;
+
+const isExactly = (team: (() => string | undefined) | undefined, value: object): boolean =>
+  team !== undefined && 'team' in value && value.team !== undefined && value.team === team();
 
 /** Documents of earlier versions name no team. */
 const isOf = (team: () => string | undefined, value: object): boolean =>

@@ -9,7 +9,8 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
-import { isMissing, lookAt, storeFailure, type Disk } from '../files/disk.ts';
+import { isMissing, lookAt, O_APPEND, O_CREAT, O_WRONLY, storeFailure, type Disk } from '../files/disk.ts';
+import { openOurs, using } from '../files/file.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { History } from './mail-history.ts';
 import type { Locks } from '../lock/lock.ts';
@@ -140,6 +141,13 @@ export class Reader {
       if (segment.wasClosed(moment, KEEP_MS)) this.#finish(segment);
       else segment.closeFor(moment);
     }
+  }
+
+  /** Makes an empty inbox where there is none, so that it can be watched. */
+  makeInbox(): void {
+    if (!this.#isCurrent()) return;
+    const { disk } = this.#environment;
+    using(disk, openOurs(disk, this.#inbox.inbox, O_WRONLY | O_APPEND | O_CREAT), () => {});
   }
 
   close(): void {

@@ -27,6 +27,9 @@ export const hostAskedSchema = z.discriminatedUnion('do', [
 ]);
 export type HostAsked = z.infer<typeof hostAskedSchema>;
 
+/** How a placement ends that a host does not take, since it does not trust the team. */
+export const DECLINED = 'declined';
+
 /** A lead places a member, or takes its place away; a host says how the process of a placement ended. */
 export const placementAskedSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('place'), member: memberSchema, host: z.string() }),

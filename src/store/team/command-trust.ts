@@ -1,25 +1,28 @@
 /**
- * Which commands of a board this user vouched for: the record's mac is made with this user's key, or the user confirmed
- * exactly this record with `teams doctor --trust TEAM`.
+ * Which commands of a board this user vouched for: the record's mac is made with this user's key, its signature with a key
+ * that the user trusts, or the user confirmed exactly this record with `teams doctor --trust TEAM`.
  */
 import type { Board } from '../../model/board/board.ts';
 import { vouchedText, type TaskCommand, type Voucher } from '../../model/board/vouched-commands.ts';
 import { hashText } from '../board/results.ts';
 import type { Disk } from '../files/disk.ts';
 import type { Seal } from '../user/seal.ts';
+import type { Signatures } from '../user/signature.ts';
 import { isMacTrusted, trustMac } from '../user/trust.ts';
 
 export class CommandTrust {
   readonly #folded: { readonly board: Board };
   readonly #seal: Seal;
+  readonly #signatures: Signatures;
   readonly #disk: Disk;
   /** The mac that each record should have; a record never changes. */
   readonly #macs = new Map<string, string>();
   readonly #trusted = new Set<string>();
 
-  constructor(folded: { readonly board: Board }, seal: Seal, disk: Disk) {
+  constructor(folded: { readonly board: Board }, seal: Seal, signatures: Signatures, disk: Disk) {
     this.#folded = folded;
     this.#seal = seal;
+    this.#signatures = signatures;
     this.#disk = disk;
   }
 
@@ -27,6 +30,12 @@ export class CommandTrust {
   isTrusted(task: string): boolean {
     const voucher = this.#folded.board.vouchers.get(task);
     return voucher === undefined || this.#holds(voucher);
+  }
+
+  /** The public key that signed the command of a task, if the user does not trust that key. */
+  strangerOf(task: string): string | undefined {
+    const voucher = this.#folded.board.vouchers.get(task);
+    return voucher?.signature && this.#signatures.strangerOf(this.#textOf(voucher), voucher.signature);
   }
 
   /** The hash of the record that gave the task its command; undefined for a task without one. */
@@ -66,9 +75,13 @@ export class CommandTrust {
   #holds(voucher: Voucher): boolean {
     if (this.#trusted.has(voucher.event)) return true;
     const mac = this.#macOf(voucher);
-    if (voucher.mac !== mac && !isMacTrusted(mac, this.#disk)) return false;
-    this.#trusted.add(voucher.event);
-    return true;
+    const isOwn = voucher.mac === mac || this.#isSigned(voucher) || isMacTrusted(mac, this.#disk);
+    if (isOwn) this.#trusted.add(voucher.event);
+    return isOwn;
+  }
+
+  #isSigned(voucher: Voucher): boolean {
+    return voucher.signature !== undefined && this.#signatures.holds(this.#textOf(voucher), voucher.signature);
   }
 
   #macOf({ event, commands }: Voucher): string {

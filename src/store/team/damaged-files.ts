@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { lookAt, onDisk } from '../files/disk.ts';
+import { isMissing, lookAt, storeFailure } from '../files/disk.ts';
 import { leaseOwner, mayLive, placeOf } from './lease.ts';
 import { rootPaths, teamPathsAt } from '../files/paths.ts';
 import { pinDirectory } from '../files/pinned.ts';
@@ -85,8 +85,22 @@ export function setAsideState(
     return undefined;
   } catch (error) {
     if (!isStateDamage(error)) throw error;
-    const aside = `${paths.state}.corrupt-${stamp}`;
-    onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
-    return `${error.message} It was moved to ${aside}, and written again from the logs.`;
+    return setStateAside({ disk, paths }, stamp, error);
   }
+}
+
+/** Renames a state that its lead cannot use, for the reason of `error`. @returns where it is now, and why */
+export function setStateAside(
+  { disk, paths }: Pick<TeamReader, 'disk' | 'paths'>,
+  stamp: string,
+  error: Error,
+): string {
+  const aside = `${paths.state}.corrupt-${stamp}`;
+  try {
+    disk.renameSync(paths.state, aside);
+  } catch (failure) {
+    // The program that replaced it may have removed it since.
+    if (!isMissing(failure)) throw storeFailure('move', paths.state, failure);
+  }
+  return `${error.message} It was moved to ${aside}, and written again from the logs.`;
 }

@@ -2,14 +2,13 @@
  * What this machine offers, as far as a team needs it. Changes nothing except for a probe file, which is removed at
  * once.
  */
-import { dirname } from 'node:path';
 import { isTeamError } from '../../model/text/errors.ts';
 import { probeFileSystem } from './create-store.ts';
 import { lookAt, realDisk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import { processes } from '../../os/process-table.ts';
 import { findProgram } from '../../os/program-path.ts';
-import { keyPath } from '../user/seal.ts';
+import { isOpenToOthers, keyPath } from '../user/seal.ts';
 import { readUserFile } from '../user/user-file.ts';
 
 export const findOnPath = (name: string, path: string): string | undefined => findProgram(name, path);
@@ -33,9 +32,7 @@ export function keyState(): KeyState {
   const key = readUserFile(path);
   if (key === undefined) return { path, kind: 'missing' };
   if (!/^[0-9a-f]{64}\s*$/.test(key)) return { path, kind: 'damaged' };
-  const mode = Math.max(lookAt(realDisk, path)?.mode ?? 0, 0) & 0o077;
-  const parent = (lookAt(realDisk, dirname(path))?.mode ?? 0) & 0o077;
-  return { path, kind: mode !== 0 && parent !== 0 ? 'open to others' : 'there' };
+  return { path, kind: isOpenToOthers(realDisk, path) ? 'open to others' : 'there' };
 }
 
 /** Whether processes can be told apart by start time and boot. */

@@ -26,7 +26,7 @@ import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-const HEARTBEAT_MS = 1_000;
+const HEARTBEAT_MS = 3_000;
 export const LEASE_STALE_MS = 10_000;
 
 const ownerSchema = z.object({

@@ -11,6 +11,8 @@ import { Locks } from '../lock/lock.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { openSeal } from '../user/seal.ts';
+import { Signatures } from '../user/signature.ts';
+import { keysIn } from '../../model/text/public-key.ts';
 import { Roster } from './roster.ts';
 import { ulidOf, unknownTeam, type TeamStore } from './team-store.ts';
 import { workPlaceOf } from './work-place.ts';
@@ -70,7 +72,9 @@ export function openForReading(
   });
   const events = new EventLogReader(disk, paths.events, clock);
   const team = (): string | undefined => ulidOf(board);
-  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal: openSeal(disk), team };
+  const seal = openSeal(disk);
+  const signatures = new Signatures(seal, disk, () => keysIn(process.env));
+  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal, signatures, team };
   return {
     paths,
     disk,

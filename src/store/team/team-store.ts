@@ -2,6 +2,7 @@
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
+import { keysIn } from '../../model/text/public-key.ts';
 import {
   configDocumentSchema,
   stateSchema,
@@ -15,7 +16,7 @@ import type { Folded } from '../board/fold-line.ts';
 import { Bus } from './bus-store.ts';
 import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
-import { Document } from '../lock/document.ts';
+import { Document, trustCure } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
 import { hashText, keepResult } from '../board/results.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
@@ -33,6 +34,7 @@ import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
 import type { LeaseEnvironment } from './lease.ts';
 import { openSeal, type Seal } from '../user/seal.ts';
+import { Signatures } from '../user/signature.ts';
 import { Sender, type Quota } from '../mail/sender.ts';
 
 export const DEFAULT_QUOTA: Quota = { inboxMaxMessages: 10_000, inboxMaxBytes: 64 * 1024 * 1024 };
@@ -41,6 +43,10 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly disk?: Disk | undefined;
   readonly seal?: Seal;
+  /** Public keys whose signatures count as the user's; by default those of `TEAMS_TRUST`. */
+  readonly trust?: readonly string[] | undefined;
+  /** Signs what is made here, as in a team of a store: it goes there. */
+  readonly signs?: boolean | undefined;
   readonly quota?: Quota | undefined;
   readonly lockTimeoutMs?: number | undefined;
   /** Bytes after which the event log goes on in a new file. */
@@ -73,6 +79,8 @@ export class TeamStore {
   readonly commands: CommandTrust;
   /** That of this user. */
   readonly seal: Seal;
+  /** Public keys that this process was told by its caller, and not by `TEAMS_TRUST`. */
+  readonly trust: readonly string[] | undefined;
   /** Its order is made by a store on PostgreSQL (docs/scale-out.md). */
   readonly isShared: boolean;
   /** The plan before the `number`-th change of the plan. */
@@ -85,6 +93,7 @@ export class TeamStore {
       clock,
       disk: given = realDisk,
       seal = openSeal(given),
+      trust,
       quota = DEFAULT_QUOTA,
       lockTimeoutMs,
       durable,
@@ -100,7 +109,10 @@ export class TeamStore {
     this.clock = clock;
     this.lockTimeoutMs = lockTimeoutMs;
     this.seal = seal;
+    this.trust = trust;
     this.isShared = replicaOf(given, paths.root) !== undefined;
+    const signs = this.isShared || options.signs === true;
+    const signatures = new Signatures(seal, given, () => trust ?? keysIn(process.env));
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;
@@ -117,7 +129,7 @@ export class TeamStore {
       clock,
       pinned,
       create: options.create ?? false,
-      vouch: (said) => seal.sign(said),
+      vouch: (said) => ({ mac: seal.sign(said), signature: signs ? signatures.sign(said) : undefined }),
       checkpoint: { path: paths.checkpoint },
       onFolded,
       keepsPast,
@@ -134,7 +146,7 @@ export class TeamStore {
       durable,
       post: this.isShared ? async (mail) => (await this.#relay()).post(paths.name, mail) : undefined,
     });
-    const document = { disk, locks, pinned, seal, team: () => ulidOf(this.board) };
+    const document = { disk, locks, pinned, seal, signatures, signs, team: () => ulidOf(this.board) };
     this.config = new Document({
       ...document,
       path: paths.config,
@@ -155,7 +167,7 @@ export class TeamStore {
         lock: paths.configLock,
       });
     const { vendors: path, vendorsLock: lock } = paths;
-    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
+    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema, isExpendable: true });
     this.ledger = new Ledger({
       disk,
       pinned,
@@ -167,7 +179,7 @@ export class TeamStore {
     });
     this.day = new DayLedger({ disk: given, clock, lockTimeoutMs });
     this.roster = new Roster(disk, paths);
-    this.commands = new CommandTrust(this.board, seal, disk);
+    this.commands = new CommandTrust(this.board, seal, signatures, disk);
   }
 
   /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
@@ -175,7 +187,7 @@ export class TeamStore {
     if (this.config.isSealed() && isOurs(this.state)) return;
     throw new StoreError(
       'UNTRUSTED',
-      `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it; look at ${this.paths.config}, then run \`teams doctor --trust ${this.paths.name}\`.`,
+      `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it (${this.paths.config}); ${trustCure(this.paths.name, this.config.strangerOf())}.`,
       { path: this.paths.config },
     );
   }
@@ -198,7 +210,7 @@ export class TeamStore {
     if (first === undefined) return undefined;
     const { subject } = this.board.board.tasks.get(first.task) ?? { subject: '' };
     const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
-    return untrustedCommand(this.paths, `task #${first.task} (${subject.slice(0, 60)})${more}`);
+    return this.#untrustedCommand(first.task, `task #${first.task} (${subject.slice(0, 60)})${more}`);
   }
 
   /**
@@ -207,7 +219,21 @@ export class TeamStore {
    * @throws StoreError `UNTRUSTED`
    */
   requireTrustedTask({ id }: { readonly id: string }): void {
-    if (!this.commands.isTrusted(id)) throw untrustedCommand(this.paths, `task #${id}`);
+    if (!this.commands.isTrusted(id)) throw this.untrustedTask({ id });
+  }
+
+  /** @returns the error for the command of a task that this user did not give */
+  untrustedTask({ id }: { readonly id: string }): StoreError {
+    return this.#untrustedCommand(id, `task #${id}`);
+  }
+
+  #untrustedCommand(task: string, what: string): StoreError {
+    const { name, log } = this.paths;
+    const stranger = this.commands.strangerOf(task);
+    const cure =
+      stranger === undefined ? `\`teams doctor --trust ${name}\` shows every such command` : trustCure(name, stranger);
+    const why = `The command of ${what} of team ${name} was not given by you on this machine, so it does not run; ${cure}.`;
+    return new StoreError('UNTRUSTED', why, { path: log });
   }
 
   /**
@@ -294,13 +320,6 @@ export class TeamStore {
 /** The ULID of a team, by its log; undefined for a log without a beginning. */
 export const ulidOf = (board: Pick<BoardStore, 'board' | 'fold'>): string | undefined =>
   (board.board.team ?? board.fold().team)?.id;
-
-const untrustedCommand = ({ name, log }: TeamPaths, what: string): StoreError =>
-  new StoreError(
-    'UNTRUSTED',
-    `The command of ${what} of team ${name} was not given by you on this machine, so it does not run; \`teams doctor --trust ${name}\` shows every such command.`,
-    { path: log },
-  );
 
 /**
  * Whether there is a team: its log exists, and so does its complete folder. A reserved name has only an empty folder.

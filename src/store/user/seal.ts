@@ -2,17 +2,22 @@
  * The seal of a document: an HMAC with the user's own key. A folder that another person made, such as a cloned
  * repository's `.teams`, may be read; nothing is started from it.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { join } from 'node:path';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
+import { DIRECTORY_MODE, lookAt, onDisk, type Disk } from '../files/disk.ts';
 import { homeDirectory } from './home.ts';
 import { createOnce, readText } from '../files/file.ts';
 
 export interface Seal {
   sign(document: object): string;
   holds(document: object): boolean;
+  /**
+   * Another secret of this user, 32 bytes, that is always the same for one use. Neither the key nor a seal can be told
+   * from it (HKDF, RFC 5869).
+   */
+  secretFor(use: string): Uint8Array;
 }
 
 /** `$XDG_STATE_HOME/teams/key`. */
@@ -21,7 +26,12 @@ export function keyPath(environment: Readonly<Record<string, string | undefined>
   return join(state?.startsWith('/') ? state : join(homeDirectory(), '.local', 'state'), 'teams', 'key');
 }
 
-/** Opens the user's key; the first use creates it. */
+/**
+ * Opens the user's key; the first use creates it.
+ *
+ * @returns each use throws StoreError `CORRUPT` for a file that is no key or no file of this user's own, `UNTRUSTED` for
+ *   one that other users can read or change
+ */
 export function openSeal(disk: Disk, path = keyPath()): Seal {
   let key: Buffer | undefined;
   const load = (): Buffer => (key ??= readKey(disk, path));
@@ -38,20 +48,32 @@ export function openSeal(disk: Disk, path = keyPath()): Seal {
       const found = Buffer.from(seal);
       return wanted.length === found.length && timingSafeEqual(wanted, found);
     },
+    secretFor: (use) => new Uint8Array(hkdfSync('sha256', load(), '', use, 32)),
   };
 }
 
 function readKey(disk: Disk, path: string): Buffer {
-  const directory = path.slice(0, path.lastIndexOf('/'));
+  const directory = dirname(path);
   onDisk('create the directory', directory, () => makeDirectoryPath(directory, DIRECTORY_MODE));
-  const key = readText(disk, path, 4096) ?? makeKey(disk, path);
-  if (/^[0-9a-f]{64}$/.test(key.trim())) return Buffer.from(key.trim(), 'hex');
-  throw new StoreError(
-    'CORRUPT',
-    `${path} is not a key of teams; remove it and trust your teams again with \`teams doctor --trust\`.`,
-    { path },
-  );
+  const key = (readText(disk, path, 4096) ?? makeKey(disk, path)).trim();
+  if (!/^[0-9a-f]{64}$/.test(key))
+    throw new StoreError(
+      'CORRUPT',
+      `${path} is not a key of teams; remove it and trust your teams again with \`teams doctor --trust\`.`,
+      { path },
+    );
+  if (isOpenToOthers(disk, path))
+    throw new StoreError(
+      'UNTRUSTED',
+      `Other users of this machine can read ${path}, so it proves nothing: \`chmod 600\` it, or remove it if one may have read it.`,
+      { path },
+    );
+  return Buffer.from(key, 'hex');
 }
+
+/** Whether other users can reach a key: by its own mode, and by that of its folder. */
+export const isOpenToOthers = (disk: Disk, path: string): boolean =>
+  [path, dirname(path)].every((one) => ((lookAt(disk, one)?.mode ?? 0) & 0o077) !== 0);
 
 function makeKey(disk: Disk, path: string): string {
   const key = randomBytes(32).toString('hex');
@@ -59,7 +81,7 @@ function makeKey(disk: Disk, path: string): string {
 }
 
 /** JSON with sorted keys: equal documents give equal texts. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);

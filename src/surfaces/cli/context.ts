@@ -22,6 +22,8 @@ export class CliContext {
   readonly flags: CommonFlags;
   /** The store that was named, whose teams the verb works on; set before the verb begins. */
   store: ReplicaOfStore | undefined;
+  /** Public keys that this process was told by `--trust` and `TEAMS_TRUST`; undefined without `--trust`. */
+  trust: readonly string[] | undefined;
 
   constructor(io: CliIo, flags: CommonFlags) {
     this.io = io;

@@ -7,6 +7,7 @@ import {
   configuredStore,
   ENV,
   keepRelay,
+  keysIn,
   parseEngineAddress,
   realClock,
   replicaFolder,
@@ -36,6 +37,8 @@ export async function useStore(context: CliContext, verb: Verb): Promise<Disposa
   const named = storeOf(context);
   if (named === undefined) return undefined;
   const { io } = context;
+  // A key that is none is said at once, and not when a signature is met.
+  keysIn(io.environment);
   const store = shownAddress(parseEngineAddress(named.url, named.given));
   const given = givenRoot(context);
   const root = given === undefined ? replicaFolder(store, io.environment) : resolve(io.cwd, given);

@@ -23,9 +23,10 @@ export async function perform(verb: Verb, given: VerbInput, io: CliIo): Promise<
   const flags: CommonFlags = commonSchema.parse(given.options);
   try {
     const context = new CliContext(io, flags);
+    const { act, check } = await verb.load();
+    check?.(context, given);
     using _relay = await useStore(context, verb);
     await endMoves(context, verb, given);
-    const { act } = await verb.load();
     return (await act(context, given)) ?? 0;
   } catch (error) {
     return fail(error, flags, io);

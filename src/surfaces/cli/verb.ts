@@ -26,6 +26,9 @@ export interface VerbInput {
 /** @returns the exit code; undefined means 0 */
 export type Act = (context: CliContext, given: VerbInput) => Promise<number | undefined>;
 
+/** Refuses what is given before the store of the verb is asked. @throws UsageError */
+type Check = (context: CliContext, given: VerbInput) => void;
+
 export interface Verb {
   /** For example `send` or `task create`. */
   readonly name: string;
@@ -36,5 +39,5 @@ export interface Verb {
   readonly examples: readonly Example[];
   /** It works on no team of a store: TEAMS_STORE means nothing to it. */
   readonly storeless?: true;
-  readonly load: () => Promise<{ readonly act: Act }>;
+  readonly load: () => Promise<{ readonly act: Act; readonly check?: Check }>;
 }

@@ -2,6 +2,7 @@
  * Fallback from one agent to another (docs/specification.md R7.8), in this process and under a lead. The rules are a
  * table in test/policy/supervise/fallback.test.ts.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { configSchema } from '../../../src/model/config/config.ts';
@@ -73,6 +74,19 @@ describe('a member whose agent fails', () => {
       { ...fell, member: 'bob', task: '3', text },
     ]);
   });
+
+  it.each(['{', '', 'null', '{"version":99}'])(
+    'what another program writes to vendors.json (%j) ends no member, and is replaced when an agent fails',
+    async (text) => {
+      const both = await two({ fail: 401, times: 'always' });
+      const tasks = [{ subject: 'First', owner: name('ada') }];
+      const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks });
+      writeFileSync(on.paths.vendors, text);
+      await atWork(on, 'ada', standIns(both.other));
+      await completed(on, '1');
+      expect(readFileSync(on.paths.vendors, 'utf8')).toContain('"unauthorised"');
+    },
+  );
 
   it('a member gives one task to another agent if its own makes nothing of it, and does the next with its own', async () => {
     const both = await two({ garbage: true, times: 2 });

@@ -223,6 +223,21 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     expect(await ended(next)).toBe(0);
   });
 
+  it('refuses its own flags before it asks the store', async () => {
+    const [a] = StoreUser.two(place);
+    const nowhere = ['--store', 'postgres://owner@127.0.0.1:1/none'];
+    for (const [flag, value] of [
+      ['--slots', '0'],
+      ['--name', '../one'],
+      ['--labels', 'a b'],
+      ['--trust', 'none'],
+    ] as const) {
+      const { code, err } = await a.teams(['host', flag, value, ...nowhere]);
+      expect([code, err]).toEqual([2, expect.stringMatching(new RegExp(`^teams: ${flag}: [^\\n]*\\n$`))]);
+    }
+    expect((await a.teams(['host', ...nowhere])).code).not.toBe(2);
+  });
+
   it('has the password of the store in its own environment, and in that of no member', async () => {
     const [a, b] = StoreUser.two(place);
     const secret = 'pLanted-s3cret';

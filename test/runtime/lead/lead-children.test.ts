@@ -107,6 +107,7 @@ describe('a program of the lead that starts while the sweep after another lasts'
       children,
       keptFileBytes: Infinity,
       note: () => Promise.resolve(),
+      state: () => Promise.resolve(undefined),
       tell: ({ type }) => void told.push(type),
     });
     // Its commands run one after the other while the sweep is held open; its end waits for the sweep.

@@ -26,6 +26,7 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
     leads: () => true,
     memory: new LeadMemory(store.clock),
     readsMail: false,
+    sharedFiles: () => [],
     onSpawn: () => {},
     onIdle: () => {},
     onNews: () => {},

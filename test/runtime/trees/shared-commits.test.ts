@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SharedCommit } from '../../../src/model/board/shared-commit.ts';
 import { parseName } from '../../../src/model/text/names.ts';
@@ -11,6 +12,7 @@ import { fetchCommit, shareCommit } from '../../../src/runtime/trees/shared-comm
 import { inVault } from '../../../src/runtime/trees/vault.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
+import { packRefusal } from '../../../src/store/trees/pack-sizes.ts';
 import { makeVault } from '../../../src/store/trees/vault.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -62,6 +64,16 @@ function commit(of: Sharing, files: Readonly<Record<string, string | Buffer>>, p
 
 const share = (made: string, on?: SharedCommit): Promise<SharedCommit> =>
   shareCommit(here, { commit: made, on }, inVault(here.paths, how));
+const packOf = (made: string): Buffer =>
+  spawnSync('git', ['--git-dir', here.paths.vault, 'pack-objects', '--revs', '--stdout', '-q'], {
+    input: `${made}\n`,
+    maxBuffer: 2 ** 27,
+  }).stdout;
+/** A list with this pack, as a store may have it. */
+const forged = (made: string, pack: Buffer): SharedCommit => ({
+  commit: made,
+  bundle: put(JSON.stringify({ commit: made, on: null, pieces: [put(pack.toString('base64'))] })),
+});
 const has = (of: Sharing, made: string): boolean =>
   existsSync(of.paths.vault) &&
   spawnSync('git', ['--git-dir', of.paths.vault, 'rev-list', '--objects', '--quiet', made]).status === 0;
@@ -142,6 +154,41 @@ describe('a commit that a store keeps', () => {
     const list = { ...(JSON.parse(kept.get(other.bundle) ?? '') as object), commit: made };
     await expect(fetchCommit(there, { commit: made, bundle: put(JSON.stringify(list)) }, how)).rejects.toThrow();
     expect(has(there, made)).toBe(false);
+  });
+
+  it('is neither given nor taken if a small pack becomes an object of 200 MB', async () => {
+    const made = commit(here, { great: Buffer.alloc(200_000_000) });
+    const why = 'an object of it is 191 MiB, more than 128 MiB';
+    await expect(share(made)).rejects.toThrow(why);
+    const pack = packOf(made);
+    expect(pack.length).toBeLessThan(300_000);
+    await expect(fetchCommit(there, forged(made, pack), how)).rejects.toThrow(why);
+    expect(has(there, made)).toBe(false);
+  });
+
+  it('is not taken if the objects of its pack are too much together', () => {
+    const pack = packOf(commit(here, { a: 'x'.repeat(3_000_000), b: 'y'.repeat(3_000_000) }));
+    expect(packRefusal(pack, 20, { object: 4_000_000, whole: 5_000_000 })).toBe(
+      'its objects are more than 5 MiB together',
+    );
+    expect(packRefusal(pack, 20, { object: 4_000_000, whole: 7_000_000 })).toBeUndefined();
+  });
+
+  it('is not taken if a delta in its pack becomes gigabytes', async () => {
+    const base = git(here, ['hash-object', '-w', '--stdin'], Buffer.alloc(1_000, 'x'));
+    const made = commit(here, { a: 'one' });
+    const delta = Buffer.concat([Buffer.from([0xe8, 7, 0x80, 0x80, 0x80, 0x80, 16]), Buffer.alloc(1_000, 0x80)]);
+    const head = Buffer.from([0x80 | (7 << 4) | (delta.length & 15), delta.length >> 4]);
+    const start = Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1');
+    const body = Buffer.concat([start, head, Buffer.from(base, 'hex'), deflateSync(delta)]);
+    const pack = Buffer.concat([body, createHash('sha1').update(body).digest()]);
+    await expect(fetchCommit(there, forged(made, pack), how)).rejects.toThrow('MiB, more than 128 MiB');
+  });
+
+  it.each([0, 5, 12, 40])('is not taken if its pack ends after %i bytes', async (length) => {
+    const made = commit(here, { a: 'one' });
+    const pack = packOf(made).subarray(0, length);
+    await expect(fetchCommit(there, forged(made, pack), how)).rejects.toThrow(/no pack of git|damaged/);
   });
 
   const names = ['.git', '.GIT', 'git~1', '..', '.', 'a/b', '.git\u200c'];

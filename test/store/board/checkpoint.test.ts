@@ -22,6 +22,7 @@ import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
 import { pendingTasks } from '../../../src/model/board/listed-tasks.ts';
 import { resolveTask } from '../../../src/model/board/task-reference.ts';
 import { BoardStore } from '../../../src/store/board/board.ts';
+import type { Proof } from '../../../src/store/board/record.ts';
 import { openCheckpoint } from '../../../src/store/board/checkpoint.ts';
 import { CHECKPOINT_FORMAT } from '../../../src/store/board/checkpoint-format.ts';
 import { Doubt, PageReader, PageWriter } from '../../../src/store/files/checked-pages.ts';
@@ -167,7 +168,7 @@ describe('a checkpoint', () => {
   it('keeps who vouched for the commands of tasks, one by one and in a batch, and the version of the log', async () => {
     openBoard(paths, ['ada']);
     const command = (subject: string) => ({ ...task(subject), work: { ...task(subject).work, run: 'echo ok' } });
-    const add = async (vouch: (said: object) => string, ...subjects: string[]): Promise<void> => {
+    const add = async (vouch: () => Proof, ...subjects: string[]): Promise<void> => {
       const store = new BoardStore(paths.log, { disk: realDisk, clock: realClock, vouch });
       await store.append(PERSON, (board) => ({
         type: 'batch',
@@ -179,14 +180,19 @@ describe('a checkpoint', () => {
       }));
       store.close();
     };
-    await add(() => 'first', 'One', 'Two');
+    await add(() => ({ mac: 'first', signature: 'by a' }), 'One', 'Two');
     write();
-    await add(() => 'second', 'Three');
+    await add(() => ({ mac: 'second' }), 'Three');
     for (const offset of [undefined, statSync(paths.log).size]) {
       const [store, plain] = [open(), boardOf(paths)];
       const ids = [...plain.fold().seen];
       expect(whole(store.fold(), ids)).toEqual(whole(plain.board, ids));
-      expect([...store.board.vouchers.values()].map(({ mac }) => mac)).toEqual(['first', 'first', 'second']);
+      const proofs = [...store.board.vouchers.values()].map(({ mac, signature }) => [mac, signature]);
+      expect(proofs).toEqual([
+        ['first', 'by a'],
+        ['first', 'by a'],
+        ['second', undefined],
+      ]);
       expect(store.board.version).toBe(2);
       for (const one of [store, plain]) one.close();
       write(offset);

@@ -233,6 +233,30 @@ describe('a seal', () => {
     expect(() => openSeal(realDisk, key()).sign({})).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
   });
 
+  it('a key that other users can read is no key: by its own mode, and by that of its folder', () => {
+    openSeal(realDisk, key()).sign({});
+    const use = () => openSeal(realDisk, key()).sign({});
+    for (const [file, folder, isRefused] of [
+      [0o644, 0o700, false],
+      [0o600, 0o755, false],
+      [0o640, 0o755, true],
+      [0o602, 0o701, true],
+    ] as const) {
+      chmodSync(key(), file);
+      chmodSync(join(root, 'state', 'teams'), folder);
+      if (isRefused) expect(use).toThrow(expect.objectContaining({ code: 'UNTRUSTED' }));
+      else expect(use).not.toThrow();
+    }
+  });
+
+  it('a link in the place of a key is refused', () => {
+    openSeal(realDisk, join(root, 'other', 'key')).sign({});
+    mkdirSync(join(root, 'state', 'teams'), { recursive: true });
+    symlinkSync(join(root, 'other', 'key'), key());
+    expect(() => openSeal(realDisk, key()).sign({})).toThrow();
+    expect(() => openSeal(realDisk, key()).secretFor('any')).toThrow();
+  });
+
   it("the key of a seal is in the user's state directory", () => {
     expect(keyPath({ XDG_STATE_HOME: '/s' })).toBe('/s/teams/key');
     expect(keyPath({ XDG_STATE_HOME: 'relative' })).toMatch(/\/\.local\/state\/teams\/key$/);

@@ -3,6 +3,7 @@ import {
   currentPlan,
   ENV,
   detachLead,
+  encodeTrust,
   archiveFinished,
   duration,
   otherWriters,
@@ -173,7 +174,10 @@ function storeWords({ store, io }: CliContext): string[] {
  * @returns the exit code
  */
 export async function detached(context: CliContext, paths: TeamPaths, args: readonly string[]): Promise<number> {
-  const pid = await detachLead(paths, [...args, ...storeWords(context)], context.io);
+  const pid = await detachLead(paths, [...args, ...storeWords(context)], {
+    cwd: context.io.cwd,
+    environment: { ...context.io.environment, ...encodeTrust(context.trust) },
+  });
   context.result(
     { team: paths.name, pid },
     `Team ${paths.name} is led by pid ${pid}; \`teams wait ${paths.name}\` waits for its end.`,

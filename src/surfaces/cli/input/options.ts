@@ -1,6 +1,7 @@
 /** Parses the options of a verb once, through a schema; whole numbers, durations and amounts become numbers. */
 import * as z from 'zod';
-import { check, isHostWord, parseDuration, UsageError } from '../../../app.ts';
+import { check, isHostWord, isPublicKey, keysIn, noPublicKey, parseDuration, UsageError } from '../../../app.ts';
+import type { CliContext } from '../context.ts';
 import type { VerbInput } from '../verb.ts';
 
 /** An option without a value. */
@@ -23,6 +24,17 @@ export const hostLabels = texts.transform((lists, context) => {
       });
   return labels;
 });
+
+/** Public keys, for `--trust`. */
+export const publicKeys = texts.superRefine((keys, context) => {
+  const wrong = keys.find((key) => !isPublicKey(key));
+  if (wrong !== undefined) context.addIssue({ code: 'custom', message: noPublicKey(wrong) });
+});
+
+/** Makes what these keys sign count as the user's, in this process and those that it starts. */
+export function trustKeys(context: CliContext, keys: readonly string[]): void {
+  if (keys.length > 0) context.trust = [...keys, ...keysIn(context.io.environment)];
+}
 
 /** A duration such as `30s` or `10m`, in milliseconds. */
 export const duration = z

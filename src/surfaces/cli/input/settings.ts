@@ -42,7 +42,7 @@ function load(context: CliContext): Settings {
   return {
     merged,
     agents: configuredAgents(merged.config),
-    session: sessionOptions(merged.config),
+    session: sessionOptions(merged.config, context.trust),
     open: {
       root,
       environment,
@@ -50,6 +50,7 @@ function load(context: CliContext): Settings {
       approvals,
       quota: { inboxMaxMessages, inboxMaxBytes },
       as,
+      trust: context.trust,
     },
   };
 }

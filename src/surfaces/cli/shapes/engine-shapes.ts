@@ -8,6 +8,8 @@ export const madeStore = answer({
   /** The version that the schema had, if it was an older one. */
   before: z.number().int().nullable(),
   roles: z.array(z.strictObject({ role: text, team: text.optional(), member: text.optional() })),
+  /** The user's public key on this machine. */
+  key: text,
 });
 export const checkedStore = answer({
   store: text,

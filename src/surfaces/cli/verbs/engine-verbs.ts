@@ -1,5 +1,6 @@
 /** Verbs for the store of teams on several machines. */
 import type { Verb } from '../verb.ts';
+import { TRUST } from './trust-option.ts';
 
 export const engine: readonly Verb[] = [
   {
@@ -58,10 +59,12 @@ export const engine: readonly Verb[] = [
         flags: '--cut-off-after <duration>',
         what: 'members end when the store is not heard for so long (default 10m)',
       },
+      TRUST,
     ],
     examples: [
       { line: 'teams host --store postgres://host_a@db.example.org/agents', what: 'members work in this directory' },
       { line: 'teams host --slots 4 --team login', what: 'the URL is in TEAMS_STORE' },
+      { line: 'teams host --trust ed25519:KEY', what: 'what `teams store check` shows where the teams are made' },
     ],
     load: () => import('../commands/engine/host.ts'),
   },

@@ -1,6 +1,7 @@
 /** Verbs that run a plan, and verbs for an existing run: resume, wait, cancel. */
 import type { Verb } from '../verb.ts';
 import { budgetOptions } from './budget-options.ts';
+import { TRUST } from './trust-option.ts';
 
 export const runs: readonly Verb[] = [
   {
@@ -89,6 +90,7 @@ export const runs: readonly Verb[] = [
         flags: '--from-engine',
         what: 'first take what the store has for what only this machine has (ENGINE_DIVERGED)',
       },
+      TRUST,
     ],
     examples: [
       { line: 'teams resume login --retry-failed', what: 'mend a red run: only what failed or was skipped is done' },

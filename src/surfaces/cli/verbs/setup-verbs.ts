@@ -69,7 +69,10 @@ export const setup: readonly Verb[] = [
     summary: 'check what works on this machine, and show how to fix what does not',
     options: [
       { flags: '--break-lock', what: 'remove locks that no living process holds' },
-      { flags: '--trust [team]', what: 'trust a team folder; without a name, trust the files of this project' },
+      {
+        flags: '--trust [team]',
+        what: 'trust a team folder, or a public key (ed25519:…); without one, the files of this project',
+      },
     ],
     examples: [
       { line: 'teams doctor', what: 'print a table of checks' },

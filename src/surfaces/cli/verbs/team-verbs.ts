@@ -1,6 +1,7 @@
 /** Verbs that create, staff, show and remove teams. */
 import type { Verb } from '../verb.ts';
 import { budgetOptions } from './budget-options.ts';
+import { TRUST } from './trust-option.ts';
 
 export const teams: readonly Verb[] = [
   {
@@ -51,6 +52,7 @@ export const teams: readonly Verb[] = [
       { flags: '--detach', what: 'run in the background; the log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
       { flags: '--cut-off-after <duration>', what: 'end when the store is not heard for so long (default 10m)' },
+      TRUST,
       ...budgetOptions('the team'),
     ],
     examples: [
@@ -69,6 +71,7 @@ export const teams: readonly Verb[] = [
       { flags: '--role <role>', what: 'the role of a new member (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'exit after this time without work' },
       { flags: '--cut-off-after <duration>', what: 'exit when the store is not heard for so long (default 10m)' },
+      TRUST,
       ...budgetOptions('this teammate'),
     ],
     examples: [

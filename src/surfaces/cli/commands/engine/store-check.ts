@@ -1,5 +1,15 @@
 /** `teams store check`: what a PostgreSQL server can be trusted with, as the store of teams. */
-import { checkEngine, type EngineReport, realClock, shownAddress } from '../../../../app.ts';
+import {
+  checkEngine,
+  type EngineReport,
+  ENV,
+  keysIn,
+  ownPublicKey,
+  realClock,
+  shownAddress,
+  trustedKeys,
+} from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 import { storeAddress } from './store-address.ts';
@@ -10,7 +20,7 @@ const CLOCK_MS = 60_000;
 export const act: Act = async (context, given) => {
   const address = storeAddress(context, given.words);
   const report = await checkEngine(address, realClock);
-  const checks = checksOf(report);
+  const checks = [...checksOf(report), ...keyChecks(context)];
   const faults = checks.filter(({ ok }) => !ok);
   context.result(
     { store: shownAddress(address), checks },
@@ -60,6 +70,16 @@ function checksOf({ server, schema, standbys, seesStandbys, hosts }: EngineRepor
     },
     { ok: true, name: 'standbys', found: standbyText(standbys, seesStandbys) },
     { ok: true, name: 'hosts', found: hosts.length === 0 ? 'none' : hosts.map(hostText).join('; ') },
+  ];
+}
+
+/** Whose words count on this machine. */
+function keyChecks({ io }: CliContext): StoreCheck[] {
+  const trusted = [...trustedKeys(), ...keysIn(io.environment).map((key) => `${key} (${ENV.trust})`)];
+  const key = ownPublicKey();
+  return [
+    { ok: true, name: 'key', found: `${key} signs here; elsewhere say \`teams host --trust ${key}\`` },
+    { ok: true, name: 'trusts', found: trusted.length === 0 ? 'no other key' : trusted.join('; ') },
   ];
 }
 

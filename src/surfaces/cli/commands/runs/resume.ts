@@ -14,7 +14,7 @@ import {
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
-import { cutOffAfter, duration, flag, noMore, readOptions, text } from '../../input/options.ts';
+import { cutOffAfter, duration, flag, noMore, publicKeys, readOptions, text, trustKeys } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -35,11 +35,13 @@ const schema = z.object({
   retryFailed: flag,
   note: text,
   fromEngine: flag,
+  trust: publicKeys,
 });
 
 export const act: Act = async (context, given) => {
   const flags = readOptions(schema, given);
   refuseMembers(context, 'resume a run');
+  trustKeys(context, flags.trust);
   using _relay = flags.fromEngine ? await fromEngine(context) : undefined;
   // Without a team the replica is what it was about.
   if (flags.fromEngine && given.words.length === 0) return 0;

@@ -2,13 +2,17 @@
 import * as z from 'zod';
 import {
   diagnose,
+  isPublicKey,
+  noPublicKey,
   parseName,
   safeText,
+  trustKey,
   trustProject,
   trustTeam,
   type Check,
   type TaskCommand,
   type Unproved,
+  UsageError,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { confirmed } from '../../input/confirm.ts';
@@ -27,7 +31,10 @@ export const act: Act = async (context, given) => {
   requireGivenRoot(context, root);
   if (breakLock || trust !== false) refuseMembers(context, 'trust files or remove locks');
   if (trust === true) trustProject(root);
-  else if (trust !== false) {
+  else if (trust !== false && trust.includes(':')) {
+    if (!isPublicKey(trust)) throw new UsageError('USAGE', `--trust: ${noPublicKey(trust)}`);
+    context.info(`What ${trust} signs counts as yours on this machine, until ${trustKey(trust)} is removed.`);
+  } else if (trust !== false) {
     const isAgreed = await trustTeam(root, parseName('team', trust), (unproved) => agreed(context, unproved));
     if (!isAgreed) return 1;
   }

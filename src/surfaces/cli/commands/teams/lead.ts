@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
-import { cutOffAfter, flag, noMore, readOptions } from '../../input/options.ts';
+import { cutOffAfter, flag, noMore, publicKeys, readOptions, trustKeys } from '../../input/options.ts';
 import { cutOffWords, detached, stoppingText } from '../../input/lead-run.ts';
 import { budgetFlags, budgetWords, withLimits } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -12,11 +12,12 @@ import type { Act } from '../../verb.ts';
 import { serveVerbs } from '../../served-verbs/verb-server.ts';
 import { progressOf } from '../runs/run.ts';
 
-const schema = z.object({ detach: flag, takeover: flag, cutOffAfter, ...budgetFlags });
+const schema = z.object({ detach: flag, takeover: flag, cutOffAfter, trust: publicKeys, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { detach, takeover, cutOffAfter: endAfter, ...limits } = readOptions(schema, given);
+  const { detach, takeover, cutOffAfter: endAfter, trust, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'lead a team');
+  trustKeys(context, trust);
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { paths, name } = team;

@@ -15,7 +15,7 @@ import {
   type TeamHandle,
 } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
-import { cutOffAfter, duration, flag, noMore, readOptions, text } from '../../input/options.ts';
+import { cutOffAfter, duration, flag, noMore, publicKeys, readOptions, text, trustKeys } from '../../input/options.ts';
 import type { CliContext } from '../../context.ts';
 import { freeTerminal, type ShownRun } from '../../output/lead-terminal.ts';
 import { budgetFlags, memberLimits } from '../../input/limit-change.ts';
@@ -24,11 +24,21 @@ import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ agent: text, role: text, idleTimeout: duration, cutOffAfter, join: flag, ...budgetFlags });
+const schema = z.object({
+  agent: text,
+  role: text,
+  idleTimeout: duration,
+  cutOffAfter,
+  join: flag,
+  trust: publicKeys,
+  ...budgetFlags,
+});
 
 export const act: Act = async (context, given) => {
-  const { agent, role, idleTimeout, cutOffAfter: endAfter, join: joins, ...limits } = readOptions(schema, given);
+  const read = readOptions(schema, given);
+  const { agent, role, idleTimeout, cutOffAfter: endAfter, join: joins, trust, ...limits } = read;
   refuseMembers(context, 'run another teammate');
+  trustKeys(context, trust);
   const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   const { store } = handle;
   try {
@@ -37,7 +47,9 @@ export const act: Act = async (context, given) => {
     noMore(words.slice(1));
     const spec = agent === undefined ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
     if (!joins) requireMember(handle, name);
+    const signer = store.config.signer();
     await configureMember(handle, name, { role });
+    warnOfSigner(context, handle, signer);
     await setLimits(store, memberLimits(name, limits), settings(context).merged.config.prices);
     const teammate = await join(store, name, {
       byHand: true,
@@ -69,7 +81,7 @@ const ENDINGS: Readonly<Record<ExitReason, (name: string, team: string) => strin
   idle: (name, team) => `${name} ended: it had no work for the time of --idle-timeout, and left team ${team}.`,
   done: (name) => `${name} ended: all tasks of its role are done.`,
   closed: (name, team) => `${name} ended: team ${team} was closed; \`teams report ${team}\` shows how it ended.`,
-  replaced: (name) => `${name} ended: another process works as ${name} now.`,
+  replaced: (name) => `${name} ended: its lease was lost here, so another process may work as ${name} now.`,
   signal: (name) => `${name} ended: it was stopped here. A task that it had is free again.`,
   gone: (name, team) => `${name} ended: the folder of team ${team} was removed or replaced.`,
   'cut-off': (name) => `${name} ended: the store of its team was not heard for the time of --cut-off-after.`,
@@ -82,6 +94,15 @@ async function linesOf(context: CliContext, { store }: TeamHandle, name: Name): 
   if (context.flags.quiet) return undefined;
   const { startMemberLines } = await import('../../../terminal/progress-view.ts');
   return startMemberLines(store.paths, context.io.stderr, name);
+}
+
+/** Who adds a member on a machine with a key of its own signs the team's configuration with it. */
+function warnOfSigner(context: CliContext, { name, store }: TeamHandle, before: string | undefined): void {
+  const now = store.config.signer();
+  if (before === undefined || now === undefined || now === before) return;
+  context.warn(
+    `The configuration of team ${name} is signed with ${now} now: machines with other keys need \`--trust ${now}\`.`,
+  );
 }
 
 /** A name that no member ever had may be a slip: whoever means a new member says so. One that left comes back. */

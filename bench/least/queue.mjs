@@ -1,0 +1,4 @@
+/** As {@link queueing}; nothing is flushed. */
+import { queueing } from './queue-base.mjs';
+
+export const { prepare, producer, consumer } = queueing({ isFlushed: false });

@@ -1,0 +1,140 @@
+/**
+ * When a reader looks into its inbox: when its bell rings, and once a second, because a watch may miss changes and other
+ * programs write mail without ringing. A reader that has nothing to do rests: it looks every third second, and watches
+ * its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
+ *
+ *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
+ */
+import { watchFile, type FileWatch } from '../files/watch-file.ts';
+import type { Disk } from '../files/disk.ts';
+import type { InboxPaths } from '../files/paths.ts';
+import { ringBell } from './bell.ts';
+import type { Reader } from './reader.ts';
+
+interface Times {
+  /** Milliseconds between two looks. */
+  readonly lookMs: number;
+  /** Milliseconds between two looks of a reader that rests. */
+  readonly restMs: number;
+  /** Looks without news, after which it rests. */
+  readonly restAfter: number;
+}
+
+const TIMES: Times = { lookMs: 1_000, restMs: 3_000, restAfter: 10 };
+/** Mail of our own senders rings the bell within this time after its write; what does not was written by another program. */
+const BELL_MS = 20;
+
+export interface MailWatchEnvironment {
+  readonly disk: Disk;
+  readonly inbox: InboxPaths;
+  readonly reader: Pick<Reader, 'tidy' | 'makeInbox'>;
+  /** Called when there may be mail, and at each periodic look. */
+  readonly onLook: () => void;
+  /** Called once when the system refuses to watch (no inotify instances left, say); the periodic look goes on. */
+  readonly onLost: (why: string) => void;
+  /** Called when a periodic look fails; the next one tries again. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Whether the reader has nothing to do but to wait; without it, it never rests. */
+  readonly mayRest?: (() => boolean) | undefined;
+  readonly times?: Times | undefined;
+}
+
+export class MailWatch {
+  readonly #environment: MailWatchEnvironment;
+  readonly #times: Times;
+  readonly #bell: FileWatch;
+  /** While it rests. */
+  #inbox: FileWatch | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isLost = false;
+  #looks = 0;
+  #proof: 'none' | 'asked' | 'given' = 'none';
+
+  /** Watches from now on, so that what comes before the first look is not missed. */
+  constructor(environment: MailWatchEnvironment) {
+    const { disk, inbox, times = TIMES } = environment;
+    this.#environment = environment;
+    this.#times = times;
+    this.#bell = watchFile(disk, inbox.bell, () => this.#onBell(), this.#onLost);
+    this.#lookIn(times.lookMs);
+  }
+
+  get isResting(): boolean {
+    return this.#inbox !== undefined;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#bell.close();
+    this.#inbox?.close();
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), ms);
+  }
+
+  #look(): void {
+    const { reader, onLook, onTrouble } = this.#environment;
+    try {
+      this.#bell.check();
+      this.#inbox?.check();
+      reader.tidy();
+      this.#restOrRise();
+    } catch (error) {
+      onTrouble(error);
+    }
+    this.#lookIn(this.isResting ? this.#times.restMs : this.#times.lookMs);
+    onLook();
+  }
+
+  #restOrRise(): void {
+    const { restAfter } = this.#times;
+    if (this.#isLost || this.#environment.mayRest?.() !== true) this.#rise();
+    else if (this.#inbox === undefined) {
+      this.#looks += 1;
+      if (this.#looks === restAfter) this.#askForProof();
+      else if (this.#looks > restAfter && this.#proof === 'given') this.#rest();
+      else if (this.#looks > restAfter) this.#rise();
+    }
+  }
+
+  #onBell(): void {
+    if (this.#proof === 'asked') this.#proof = 'given';
+    else {
+      if (this.isResting) this.#lookIn(this.#times.lookMs);
+      this.#rise();
+    }
+    this.#environment.onLook();
+  }
+
+  #askForProof(): void {
+    this.#proof = 'asked';
+    ringBell(this.#environment.disk, this.#environment.inbox.bell);
+  }
+
+  /** What came before the inbox was watched is found by the look that follows. */
+  #rest(): void {
+    const { disk, inbox, reader } = this.#environment;
+    reader.makeInbox();
+    const onChange = (): void => {
+      if (!this.isResting) return;
+      this.#rise();
+      this.#lookIn(BELL_MS);
+    };
+    this.#inbox = watchFile(disk, inbox.inbox, onChange, this.#onLost);
+    if (this.#isLost) this.#rise();
+  }
+
+  readonly #onLost = (why: string): void => {
+    this.#isLost = true;
+    this.#environment.onLost(why);
+  };
+
+  #rise(): void {
+    this.#looks = 0;
+    this.#proof = 'none';
+    this.#inbox?.close();
+    this.#inbox = undefined;
+  }
+}

@@ -1,0 +1,125 @@
+/** A reader without work looks less often, and is woken as before: by its bell, and by programs that ring none. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ringBell, removeBell } from '../../../src/store/mail/bell.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import type { InboxPaths, TeamPaths } from '../../../src/store/files/paths.ts';
+import { MailWatch, type MailWatchEnvironment } from '../../../src/store/mail/mail-watch.ts';
+import { hang, name, readerOf, senderOf, teamAt } from '../../support/team.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const ada = name('ada');
+const bob = name('bob');
+/** A look of a reader that rests comes after the end of a test. */
+const TIMES = { lookMs: 10, restMs: 600_000, restAfter: 3 };
+
+let paths: TeamPaths;
+let inbox: InboxPaths;
+beforeEach(() => {
+  paths = teamAt(tempDir());
+  inbox = paths.inbox(ada);
+  hang(paths, ada, bob);
+});
+
+interface Watching {
+  readonly watch: MailWatch;
+  readonly looks: () => number;
+  readonly troubles: unknown[];
+}
+
+function watching(more: Partial<MailWatchEnvironment> = {}): Watching {
+  const { reader, close } = readerOf(paths, ada, {});
+  let looks = 0;
+  const troubles: unknown[] = [];
+  const watch = new MailWatch({
+    disk: realDisk,
+    inbox,
+    reader,
+    onLook: () => (looks += 1),
+    onLost: (why) => troubles.push(why),
+    onTrouble: (error) => troubles.push(error),
+    mayRest: () => true,
+    times: TIMES,
+    ...more,
+  });
+  onTestFinished(() => {
+    watch.close();
+    close();
+  });
+  return { watch, looks: () => looks, troubles };
+}
+
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000, interval: 5 });
+const resting = async (more?: Partial<MailWatchEnvironment>): Promise<Watching> => {
+  const one = watching(more);
+  await soon(() => expect(one.watch.isResting).toBe(true));
+  return one;
+};
+
+describe('a reader that rests', () => {
+  it('makes the inbox that it watches, and no mail', async () => {
+    const { troubles } = await resting();
+    expect(readFileSync(inbox.inbox, 'utf8')).toBe('');
+    expect(troubles).toEqual([]);
+  });
+
+  it('is woken by mail of a program that rings no bell, long before its next look', async () => {
+    const { watch, looks } = await resting();
+    const before = looks();
+    appendFileSync(inbox.inbox, '{"type":"message","sender":"bob","content":"hello"}\n');
+    await soon(() => expect(looks()).toBeGreaterThan(before));
+    expect(watch.isResting).toBe(false);
+  });
+
+  it('is woken by a sender', async () => {
+    const { watch, looks } = await resting();
+    const before = looks();
+    const { sender, close } = senderOf(paths);
+    onTestFinished(close);
+    await sender.send({ sender: bob, recipient: ada, draft: { type: 'message', content: 'hello' } });
+    await soon(() => expect(looks()).toBeGreaterThan(before));
+    expect(watch.isResting).toBe(false);
+  });
+
+  it('is woken by its bell alone, as for a task', async () => {
+    const { watch, looks } = await resting();
+    const before = looks();
+    ringBell(realDisk, inbox.bell);
+    await soon(() => expect(looks()).toBeGreaterThan(before));
+    expect(watch.isResting).toBe(false);
+  });
+
+  it('rests again after a while', async () => {
+    const { watch } = await resting();
+    ringBell(realDisk, inbox.bell);
+    await soon(() => expect(watch.isResting).toBe(false));
+    await soon(() => expect(watch.isResting).toBe(true));
+  });
+});
+
+describe('a reader goes on looking', () => {
+  const MANY = 10 * TIMES.restAfter;
+
+  it('while its watch does not wake it', async () => {
+    removeBell(realDisk, inbox.bell);
+    const { watch, looks } = watching();
+    await soon(() => expect(looks()).toBeGreaterThan(MANY));
+    expect(watch.isResting).toBe(false);
+    expect(existsSync(inbox.inbox)).toBe(false);
+  });
+
+  it('while it has work', async () => {
+    let isFree = false;
+    const { watch, looks } = watching({ mayRest: () => isFree });
+    await soon(() => expect(looks()).toBeGreaterThan(MANY));
+    expect(watch.isResting).toBe(false);
+    isFree = true;
+    await soon(() => expect(watch.isResting).toBe(true));
+  });
+
+  it('where nobody says that it may rest, as for a lead', async () => {
+    const { watch, looks } = watching({ mayRest: undefined });
+    await soon(() => expect(looks()).toBeGreaterThan(MANY));
+    expect(watch.isResting).toBe(false);
+  });
+});
