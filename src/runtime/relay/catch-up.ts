@@ -48,7 +48,8 @@ export async function bringSent(session: EngineSession, { team, recipient, mail 
   if (first === undefined || box === undefined) return;
   // Numbers with a gap: one of them was sent before.
   const isWhole = mail.every(({ number }, at) => number === first.number + at);
-  await unlessFull(box.arrive(session, { mail, isAll: true }, isWhole ? first.number - 1 : Number.POSITIVE_INFINITY));
+  const after = isWhole ? first.number - 1 : Number.POSITIVE_INFINITY;
+  await unlessFull(box.arrive(session, mail, { after, isAll: true }));
 }
 
 /** Mail that another machine has stored: it may be about a record that is not here yet. */
@@ -56,7 +57,7 @@ export async function bringMail(session: EngineSession, team: ReplicaTeam, membe
   const box = team.mail.boxHere(member);
   if (box === undefined) return;
   const after = box.last;
-  const page = await session.mailAfter(team.replica.id, member, after);
-  if (page.log > team.replica.position.number) await catchUp(session, team);
-  await unlessFull(box.arrive(session, page, after));
+  const { found, isAll, log } = await session.mailAfter(team.replica.id, member, after);
+  if (log > team.replica.position.number) await catchUp(session, team);
+  await unlessFull(box.arrive(session, found, { after, isAll }));
 }

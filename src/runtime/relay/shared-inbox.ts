@@ -4,7 +4,7 @@ import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
-import type { EngineMail, EngineMailPage } from '../../store/engine/engine-rows.ts';
+import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
@@ -29,8 +29,6 @@ export interface MailPlace {
   readonly team: string;
   readonly now: () => number;
 }
-
-type ArrivedMail = Pick<EngineMailPage, 'mail' | 'isAll'>;
 
 export class SharedInbox {
   readonly #place: MailPlace;
@@ -92,15 +90,21 @@ export class SharedInbox {
   /**
    * Delivers mail that was sent just now.
    *
-   * @param page what waits after number `after`
+   * @param mail what waits after number `after`
+   * @param page.isAll whether that is all of it
    */
-  async arrive(session: EngineSession, { mail, isAll }: ArrivedMail, after: number): Promise<void> {
+  async arrive(
+    session: EngineSession,
+    mail: readonly EngineMail[],
+    { after, isAll }: { readonly after: number; readonly isAll: boolean },
+  ): Promise<void> {
     const news = mail.filter(({ number }) => number > this.#last);
     if (news.length === 0) return;
+    const put = (lines: readonly EngineMail[]): Promise<void> => this.#put(lines);
     // Others have sent between; or it was made anew meanwhile.
-    if (after > this.#last) return this.#deliver(session, (lines) => this.#put(lines));
-    await this.#receive(session, news, (lines) => this.#put(lines));
-    if (!isAll) await this.#deliver(session, (lines) => this.#put(lines));
+    if (after > this.#last) return this.#deliver(session, put);
+    await this.#receive(session, news, put);
+    if (!isAll) await this.#deliver(session, put);
   }
 
   /** Tells the store what was used here. */
@@ -155,8 +159,8 @@ export class SharedInbox {
 
   async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const { mail, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
-      await this.#receive(session, mail, put);
+      const { found, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      await this.#receive(session, found, put);
       if (isAll) return;
     }
   }

@@ -95,9 +95,9 @@ async function carried(
   for (const { member } of await session.mailboxes(id)) {
     const waiting: string[] = [];
     for (let [last, isOver] = [0, false]; !isOver;) {
-      const { mail: page, isAll } = await session.mailAfter(id, member, last);
-      waiting.push(...page.map(({ line }) => line));
-      [last, isOver] = [page.at(-1)?.number ?? last, isAll];
+      const { found, isAll } = await session.mailAfter(id, member, last);
+      waiting.push(...found.map(({ line }) => line));
+      [last, isOver] = [found.at(-1)?.number ?? last, isAll];
     }
     if (waiting.length > 0) mail.push({ member, lines: waiting, isTaken: lapsed.has(member) });
   }

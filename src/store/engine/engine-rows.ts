@@ -18,14 +18,6 @@ export interface EngineMail {
   readonly line: string;
 }
 
-/** A page of mail, with the number of the last record of the log at that moment; 0 if there is no mail. */
-export interface EngineMailPage {
-  readonly mail: readonly EngineMail[];
-  readonly log: number;
-  /** There was no other mail when it was asked. */
-  readonly isAll: boolean;
-}
-
 export interface EngineLease {
   readonly name: Name;
   readonly owner: string;

@@ -9,14 +9,7 @@ import type { SharedTeam } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type {
-  EngineEvent,
-  EngineLease,
-  EngineMailbox,
-  EngineMailPage,
-  EngineTeam,
-  LeaseTaking,
-} from './engine-rows.ts';
+import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads, and bytes after which it reads no other one. */
@@ -39,6 +32,7 @@ type EngineOrder = 'log' | 'ledger';
 /** Rows with their numbers. A number is text where it is a bigint. */
 const numbered = { number: z.coerce.string(), line: z.string() };
 const pageRow = z.object({ ...numbered, bytes: z.coerce.number() });
+/** With the number of the last record of the log at the same moment. */
 const mailRow = pageRow.extend({ log: z.coerce.number() });
 const eventRow = pageRow.extend({ source: z.string() });
 const documentRow = z.object({ name: z.string(), body: z.string() });
@@ -236,10 +230,10 @@ export class EngineSession {
   }
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(team: string, member: Name, number: number): Promise<EngineMailPage> {
+  async mailAfter(team: string, member: Name, number: number): Promise<Page<EngineMail> & { readonly log: number }> {
     const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
     const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
-    return { mail: inOrder(rows, number), log: rows[0]?.log ?? 0, isAll: isAll(rows) };
+    return { found: inOrder(rows, number), isAll: isAll(rows), log: rows[0]?.log ?? 0 };
   }
 
   /** The ids of the mail of a member that is not acknowledged. */

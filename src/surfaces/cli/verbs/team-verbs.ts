@@ -51,8 +51,8 @@ export const teams: readonly Verb[] = [
     options: [
       { flags: '--detach', what: 'run in the background; the log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
-      TRUST,
       { flags: '--cut-off-after <duration>', what: 'end when the store is not heard for so long (default 10m)' },
+      TRUST,
       ...budgetOptions('the team'),
     ],
     examples: [

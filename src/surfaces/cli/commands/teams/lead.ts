@@ -12,10 +12,10 @@ import type { Act } from '../../verb.ts';
 import { serveVerbs } from '../../served-verbs/verb-server.ts';
 import { progressOf } from '../runs/run.ts';
 
-const schema = z.object({ detach: flag, takeover: flag, trust: publicKeys, cutOffAfter, ...budgetFlags });
+const schema = z.object({ detach: flag, takeover: flag, cutOffAfter, trust: publicKeys, ...budgetFlags });
 
 export const act: Act = async (context, given) => {
-  const { detach, takeover, trust, cutOffAfter: endAfter, ...limits } = readOptions(schema, given);
+  const { detach, takeover, cutOffAfter: endAfter, trust, ...limits } = readOptions(schema, given);
   refuseMembers(context, 'lead a team');
   trustKeys(context, trust);
   const { team, words } = chooseTeam(context, given.words);
