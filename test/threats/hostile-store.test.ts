@@ -100,7 +100,10 @@ describe.skipIf(!hasPostgres)('the server of a store', { timeout: 120_000 }, () 
     const long = (record: object): string =>
       JSON.stringify({ ...record, at: '2026-01-01T00:00:00.000Z', subject: 'x'.repeat(100 * 2 ** 20) });
     const author = { person: 'owner', via: 'cli' };
-    await client.query('select teams.append($1, $2, 0)', [team, [long({ id: newIds()(0), v: 2, author, type: 'note' })]]);
+    await client.query('select teams.append($1, $2, 0)', [
+      team,
+      [long({ id: newIds()(0), v: 2, author, type: 'note' })],
+    ]);
     await client.query('select teams.send($1, $2, $3)', [team, 'ada', [long({ id: newIds()(1), sender: 'lead' })]]);
     await client.query('select teams.event_source($1, $2, 0)', [team, 'evil/1/2/3']);
     await client.query('select teams.tell_events($1, $2, 10, $3)', [team, 'evil/1/2/3', [long({ type: 'note' })]]);
