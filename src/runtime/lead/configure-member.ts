@@ -4,6 +4,7 @@ import { defined } from '../../model/text/defined.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { withMembers } from '../../policy/sandbox/judged-work.ts';
+import { memberConfig } from '../team/membership.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 interface MemberSettings {
@@ -36,15 +37,19 @@ export async function configureMember(
       `${name} is a member with the role ${known.role} already; the role of a member cannot change.`,
     );
   const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };
-  if (Object.keys(changed).length === 0) {
-    // Who changes nothing does not sign it either: others may not trust the key of this machine.
-    handle.store.config.readOwn();
-    return name;
-  }
+  handle.store.config.readOwn();
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };
-    const members = current.members.map((one) => (one.name === name ? { ...one, ...changed } : one));
-    return { next: withMembers(current, members), result: undefined };
+    const { members } = current;
+    // It has joined on the board, and whoever added it was killed before this, or is about to do it on another machine.
+    if (!members.some((one) => one.name === name)) {
+      const added = memberConfig(handle.name, { name, role: known.role, planApproval, ...tools }, members.length);
+      return { next: withMembers(current, [...members, added]), result: undefined };
+    }
+    // Who changes nothing does not sign it either: others may not trust the key of this machine.
+    if (Object.keys(changed).length === 0) return { result: undefined };
+    const all = members.map((one) => (one.name === name ? { ...one, ...changed } : one));
+    return { next: withMembers(current, all), result: undefined };
   });
   return name;
 }
