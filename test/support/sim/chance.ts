@@ -21,7 +21,10 @@ const inBase32 = (number: number, width: number): string => {
 
 export const ulid = (): string => `01${inBase32(life, 12)}${inBase32((made += 1), 12)}`;
 
-export const monotonicFactory = () => ulid;
+export const TIME_LEN = 10;
+
+/** The next name, whatever the one before: two makers of names of one life make none twice. */
+export const incrementBase32 = (): string => ulid().slice(TIME_LEN);
 
 export function randomBytes(size: number): Buffer {
   const bytes = Buffer.alloc(size);
