@@ -23,7 +23,7 @@ export function fill(dir, count) {
       const draft = { type: 'message', content: bodyOf(WHO, n) };
       lines.push(lineOf({ sender: WHO, recipient: READER, draft }, idOf(n), 1.7e9));
     }
-    writeSync(fd, Buffer.concat(lines));
+    writeSync(fd, lines.join(''));
   }
 }
 

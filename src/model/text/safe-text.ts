@@ -75,8 +75,11 @@ function spelled(character: string): string {
 /** JSON on one line with the same meaning for programs and no effect on a terminal. */
 export const safeJson = (value: unknown): string => escapedJson(JSON.stringify(value));
 
-/** The same for a text that is JSON already. Some readers of lines, such as Python's, end one at U+2028, too. */
-export const escapedJson = (json: string): string => json.replace(UNSAFE, escaped).replace(/[\u2028\u2029]/g, escaped);
+/** {@link UNSAFE}, and the ends of lines of some readers, such as Python's. */
+const UNSAFE_IN_JSON = new RegExp(UNSAFE.source.replace('[', '[\\u2028\\u2029'), 'gu');
+
+/** The same for a text that is JSON already. */
+export const escapedJson = (json: string): string => json.replace(UNSAFE_IN_JSON, escaped);
 
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {

@@ -31,20 +31,20 @@ export const needsBlob = ({ content }: Draft): boolean =>
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 
 /**
- * The line of a message, in a form that every reader accepts.
+ * The line of a message with its newline, in a form that every reader accepts.
  *
  * @param timestamp seconds since 1970
  * @param blob the address of the whole body, when the line holds only its beginning
  * @throws UsageError for what no reader would accept
  */
-export function lineOf({ sender, recipient, draft }: Outgoing, id: string, timestamp: number, blob?: string): Buffer {
+export function lineOf({ sender, recipient, draft }: Outgoing, id: string, timestamp: number, blob?: string): string {
   const { type, content, ...rest } = draft;
   const body = blob === undefined ? content : excerpt(content, blob);
   const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
   const text = safeJson(stored);
   const wrong = whatIsWrong(stored, text);
   if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
-  return Buffer.from(`${text}\n`);
+  return `${text}\n`;
 }
 
 function whatIsWrong(stored: { data?: unknown }, text: string): string | undefined {

@@ -15,7 +15,7 @@ export interface Quota {
 
 /** A line for an inbox; control mail passes a full one. */
 export interface Sized {
-  readonly bytes: Buffer;
+  readonly bytes: number;
   readonly control: boolean;
 }
 
@@ -36,7 +36,7 @@ const CONTROL_RESERVE = 1024 * 1024;
 /** Senders that may write at the same time: 64 members, two each. */
 const SHARES = 128;
 
-const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes.length, 0);
+const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes, 0);
 
 export class InboxQuota {
   readonly #disk: Disk;
@@ -89,15 +89,14 @@ function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quo
   const allowed: T[] = [];
   const refused: T[] = [];
   for (const one of batch) {
-    const { length } = one.bytes;
-    const hasRoom = after.bytes + length <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
+    const hasRoom = after.bytes + one.bytes <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
     if (hasRoom) overdrawn = 0;
     const fits = hasRoom && refused.length === 0;
-    const passes = fits || (one.control && overdrawn + length <= CONTROL_RESERVE);
+    const passes = fits || (one.control && overdrawn + one.bytes <= CONTROL_RESERVE);
     (passes ? allowed : refused).push(one);
     if (!passes) continue;
-    if (!fits) overdrawn += length;
-    after.bytes += length;
+    if (!fits) overdrawn += one.bytes;
+    after.bytes += one.bytes;
     after.messages += 1;
   }
   return { allowed, refused, after, overdrawn };

@@ -46,6 +46,8 @@ interface Posted {
 
 /** A queued message. */
 interface Waiting extends Sized {
+  /** Its line, with the newline. */
+  readonly text: string;
   /** Gives the receipt, or the error; only the first call counts. */
   readonly settle: (error?: Error) => void;
 }
@@ -84,8 +86,10 @@ export class Sender {
       const now = this.#environment.clock.now();
       const id = outgoing.id ?? this.#newId(now);
       const blob = needsBlob(draft) ? this.#store(recipient, draft.content) : undefined;
+      const text = lineOf(outgoing, id, now / 1000, blob);
       this.#enqueue(recipient, {
-        bytes: lineOf(outgoing, id, now / 1000, blob),
+        text,
+        bytes: Buffer.byteLength(text),
         control: isControl(draft),
         settle: (error) => (error ? reject(error) : resolve({ recipient, id })),
       });
@@ -98,10 +102,8 @@ export class Sender {
     const id = outgoing.id ?? this.#newId(now);
     const blob = needsBlob(draft) ? draft.content : undefined;
     const address = blob === undefined ? undefined : blobAddress(blob);
-    const line = lineOf(outgoing, id, now / 1000, address)
-      .toString('utf8')
-      .trimEnd();
-    await post({ recipient, line, blob });
+    const line = lineOf(outgoing, id, now / 1000, address);
+    await post({ recipient, line: line.slice(0, -1), blob });
     return { recipient, id };
   }
 
@@ -111,9 +113,11 @@ export class Sender {
    * @throws those of {@link send}
    */
   deliver(recipient: Name, line: string, control: boolean): Promise<void> {
+    const text = `${line}\n`;
     return new Promise((resolve, reject) =>
       this.#enqueue(recipient, {
-        bytes: Buffer.from(`${line}\n`),
+        text,
+        bytes: Buffer.byteLength(text),
         control,
         settle: (error) => (error ? reject(error) : resolve()),
       }),
@@ -222,8 +226,8 @@ export class Sender {
   #append(path: string, inbox: Opened, allowed: readonly Waiting[]): Written {
     const { disk } = this.#environment;
     const { size } = inbox.stat;
-    const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? [] : [Buffer.from('\n')];
-    const whole = Buffer.concat([...seal, ...allowed.map((one) => one.bytes)]);
+    const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? '' : '\n';
+    const whole = Buffer.from(seal + allowed.map(({ text }) => text).join(''));
     const written = onDisk('write to', path, () => disk.writeSync(inbox.fd, whole, 0, whole.length, null));
     if (written === whole.length) return { sent: allowed, to: inbox };
     const sent = allowed.slice(0, ended(allowed, written - seal.length));
@@ -268,13 +272,13 @@ function* batches<T extends Sized>(queue: readonly T[]): Generator<T[]> {
   let batch: T[] = [];
   let size = 0;
   for (const one of queue) {
-    if (batch.length > 0 && size + one.bytes.length > WRITE_LIMIT) {
+    if (batch.length > 0 && size + one.bytes > WRITE_LIMIT) {
       yield batch;
       batch = [];
       size = 0;
     }
     batch.push(one);
-    size += one.bytes.length;
+    size += one.bytes;
   }
   if (batch.length > 0) yield batch;
 }
@@ -288,6 +292,6 @@ function endsInNewline(disk: Disk, fd: number, size: number, path: string): bool
 /** How many lines end within the bytes that were written. */
 function ended(batch: readonly Sized[], written: number): number {
   let sum = 0;
-  const first = batch.findIndex((one) => (sum += one.bytes.length) > written);
+  const first = batch.findIndex((one) => (sum += one.bytes) > written);
   return first < 0 ? batch.length : first;
 }
