@@ -93,7 +93,7 @@ export class InboxTail {
       for (let next = reader.next(); ; next = reader.next()) {
         if (next.done) return;
         place.next = next.value.end;
-        for (const mail of toMail(next.value, path, idFrom(path)))
+        for (const mail of [toMail(next.value, path, idFrom(path))].flat())
           if (mail.ok && this.#isNew(storedLine(mail.message).id)) yield mail.message;
       }
     } catch (error) {

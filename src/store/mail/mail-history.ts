@@ -14,7 +14,7 @@ const TAIL = 4 * 1024 * 1024;
 /** A message that was used, and its original line, if the line has its own id. */
 interface UsedMessage {
   readonly message: Message;
-  readonly text: string | undefined;
+  readonly entry: { readonly text: string | undefined };
 }
 
 export class History {
@@ -35,12 +35,12 @@ export class History {
 
   /** Whether a message with this id was used: among the ids that are remembered, and of all in open segments. */
   has(id: string): boolean {
-    return this.#ids().has(id) || this.#older.has(id) || this.#left.has(id);
+    return this.#ids().has(id) || this.#older.has(id) || (this.#left.size > 0 && this.#left.has(id));
   }
 
   /** Appends messages, durably. */
   append(used: readonly UsedMessage[]): void {
-    const lines = used.map(({ message, text }) => text ?? safeJson(asStored(message)));
+    const lines = used.map(({ message, entry }) => entry.text ?? safeJson(asStored(message)));
     this.#journal.appendText(lines.join('\n'), { durable: true });
     for (const { message } of used) this.#remember(message.id);
   }

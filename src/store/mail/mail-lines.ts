@@ -28,17 +28,16 @@ const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
  *
  * @param identity makes an id from the offset, for a line without one; such ids are never compared across files
  */
-export function* toMail(line: FileLine, file: string, identity: (at: number) => string): Generator<MailLine> {
+export function toMail(line: FileLine, file: string, identity: (at: number) => string): MailLine | readonly MailLine[] {
   const whole = parsedLine(line, file, identity);
   const glued = whole.ok ? undefined : gluedRecord(line);
-  if (whole.ok || glued === undefined) {
-    yield whole;
-    return;
-  }
+  if (whole.ok || glued === undefined) return whole;
   const { at, end } = line;
   const start = end - 1 - Buffer.byteLength(glued.text);
-  yield { file, at, end: start, ok: false, why: whole.why, raw: keptRaw(glued.torn) };
-  yield { file, at: start, end, ok: true, message: { ...glued.mail, id: identity(start) }, text: undefined };
+  return [
+    { file, at, end: start, ok: false, why: whole.why, raw: keptRaw(glued.torn) },
+    { file, at: start, end, ok: true, message: { ...glued.mail, id: identity(start) }, text: undefined },
+  ];
 }
 
 /** How a record begins, as every writer of ours and of v8 writes it. */
@@ -80,7 +79,9 @@ export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(pa
     const reader = lines(disk, fd, from);
     for (let next = reader.next(); ; next = reader.next()) {
       if (next.done) return next.value;
-      yield* toMail(next.value, path, identity);
+      const mail = toMail(next.value, path, identity);
+      if ('ok' in mail) yield mail;
+      else yield* mail;
     }
   } catch (error) {
     throw storeFailure('read', path, error);

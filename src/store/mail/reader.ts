@@ -39,6 +39,12 @@ export interface ReaderEnvironment {
   readonly onBad?: (why: string, file: string) => void;
 }
 
+/** A message that was used, and its place. */
+interface UsedMail {
+  readonly message: Message;
+  readonly entry: Entry;
+}
+
 export class Reader {
   readonly #inbox: InboxPaths;
   readonly #environment: ReaderEnvironment;
@@ -83,7 +89,11 @@ export class Reader {
    * nothing.
    */
   acknowledge(messages: readonly Message[]): void {
-    const used = messages.filter(({ id }) => this.#open.has(id));
+    const used: UsedMail[] = [];
+    for (const message of messages) {
+      const entry = this.#open.get(message.id);
+      if (entry) used.push({ message, entry });
+    }
     if (used.length === 0) return;
     this.#requireCurrent();
     try {
@@ -93,19 +103,17 @@ export class Reader {
     }
   }
 
-  #keep(used: readonly Message[]): void {
-    this.#history.append(used.map((message) => ({ message, text: this.#open.get(message.id)?.text })));
+  #keep(used: readonly UsedMail[]): void {
+    this.#history.append(used);
     const touched = new Set<Segment>();
-    for (const { id } of used) {
-      const entry = this.#open.get(id);
-      if (entry === undefined) continue;
+    for (const { message, entry } of used) {
       entry.isDone = true;
+      this.#open.delete(message.id);
       touched.add(entry.segment);
-      this.#open.delete(id);
     }
     for (const segment of touched) segment.advance();
     this.#receipts.append(
-      used.map(({ id }) => id),
+      used.map(({ message }) => message.id),
       this.#environment.clock.now(),
     );
   }
@@ -237,10 +245,11 @@ export class Reader {
 
   /** Hands a message out, unless its id was handed out before. */
   #accept(segment: Segment, { message, end, text }: MailLine & { ok: true }, taken: Message[]): void {
-    const isRepeated = this.#open.has(message.id) || this.#history.has(message.id);
+    const { id } = message;
+    const isRepeated = this.#open.has(id) || this.#history.has(id);
     const entry = segment.pass(end, isRepeated, text);
     if (isRepeated) return;
-    this.#open.set(message.id, entry);
+    this.#open.set(id, entry);
     taken.push(segment.isOld ? { ...message, redelivered: true } : message);
   }
 
