@@ -151,6 +151,6 @@ export class Mailroom {
     const { store, member } = this.#environment;
     const { type, denied } = judgeReceived(storedLine(message), member);
     if (denied !== undefined) store.events.append({ type: 'message.denied', member, text: `${denied}: ${message.id}` });
-    return { ...message, type };
+    return type === message.type ? message : { ...message, type };
   }
 }

@@ -33,16 +33,17 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
     const plain = isAscii(chunk) ? chunk.toString('latin1') : undefined;
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
-      const place = { at: start, end: at + end + 1 };
+      const next = at + end + 1;
       const size = keptSize + end - begin;
-      if (size > limit) yield { kind: 'oversized', ...place };
+      if (size > limit) yield { kind: 'oversized', at: start, end: next };
       else if (size > 0 && keptSize === 0 && plain !== undefined)
-        yield { kind: 'text', ...place, text: plain.slice(begin, end) };
-      else if (size > 0) yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), place);
-      kept = [];
+        yield { kind: 'text', at: start, end: next, text: plain.slice(begin, end) };
+      else if (size > 0)
+        yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), { at: start, end: next });
+      if (keptSize > 0) kept = [];
       keptSize = 0;
       begin = end + 1;
-      start = at + begin;
+      start = next;
     }
     keptSize += chunk.length - begin;
     if (keptSize <= limit) kept.push(Buffer.from(chunk.subarray(begin)));

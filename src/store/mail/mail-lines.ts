@@ -102,8 +102,9 @@ const MADE_UP = /^[a-z0-9-]+_(?:inbox(?:\.taken\.\d+-[0-9A-Z]{26})?|history)-\d+
 export const isForeign = ({ id }: Message): boolean => MADE_UP.test(id);
 
 /** A message as its line has it: without the id that {@link idFrom} made for a line without one. */
-export function storedLine({ redelivered: _, ...message }: Message): Stored {
-  if (!isForeign(message)) return message;
-  const { id: _id, ...line } = message;
-  return line;
+export function storedLine(message: Message): Stored {
+  const isMade = isForeign(message);
+  if (!isMade && message.redelivered === undefined) return message;
+  const { redelivered: _, id, ...line } = message;
+  return isMade ? line : { ...line, id };
 }

@@ -230,6 +230,7 @@ export class Reader {
 
   async #readOn(segment: Segment, taken: Message[], max: number): Promise<void> {
     if (taken.length >= max || !segment.hasMore()) return;
+    const { size } = segment;
     let hasBad = false;
     for (const line of segment.unread()) {
       if (line.ok) this.#accept(segment, line, taken);
@@ -239,6 +240,7 @@ export class Reader {
       }
       if (taken.length >= max) break;
     }
+    if (taken.length < max) segment.scanned(size);
     if (hasBad) this.#quarantine.settle();
     segment.advance();
   }

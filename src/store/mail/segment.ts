@@ -71,10 +71,12 @@ export class Segment {
   }
 
   /** The lines from the position on; each must be {@link pass}ed before the next. */
-  *unread(): Generator<MailLine, void> {
-    const size = this.#size;
-    if (size <= this.#read) return;
-    yield* mailIn(this.#disk, this.path, this.#read, idFrom(this.path));
+  unread(): Generator<MailLine, number> {
+    return mailIn(this.#disk, this.path, this.#read, idFrom(this.path));
+  }
+
+  /** All of {@link unread} was read. @param size of the file before that, in bytes */
+  scanned(size: number): void {
     this.#seen = size;
   }
 
@@ -147,7 +149,7 @@ export class Segment {
   hasOnlyTail(): boolean {
     const unread = this.unread();
     const isTail = unread.next().done === true;
-    unread.return();
+    unread.return(0);
     return isTail;
   }
 
