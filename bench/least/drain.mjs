@@ -1,6 +1,10 @@
-/** A drain with the work of the store's rules and nothing else: each id is looked up, each line goes to the history. */
+/**
+ * A drain with the work of the store's rules and nothing else: each line is judged, its id is looked up, it is handed out
+ * with its place, goes to the history, and is acknowledged.
+ */
 import { openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { whatIsWrong } from './line-rules.mjs';
 import { peakMb } from '../lib/process-cost.mjs';
 
 const CHUNK = 64 * 1024;
@@ -12,17 +16,27 @@ const BATCH = 1_000;
 export function drain({ dir, file, count }) {
   const fd = openSync(file, 'r');
   const history = openSync(join(dir, 'least-history.jsonl'), 'a');
+  const receipts = openSync(join(dir, 'least-receipts.jsonl'), 'a');
   const ack = openSync(join(dir, 'least.ack'), 'w');
   return () => {
     const buffer = Buffer.allocUnsafe(CHUNK);
-    const [known, order] = [new Set(), []];
+    const [known, order, open] = [new Set(), [], new Map()];
     const began = performance.now();
     let rest = '';
     let got = 0;
+    let wrong = 0;
+    let end = 0;
     let batch = [];
     const acknowledge = () => {
-      writeSync(history, `${batch.join('\n')}\n`);
-      writeSync(ack, String(got).padStart(20), 0);
+      const lines = batch.map(({ id }) => open.get(id).line);
+      writeSync(history, `${lines.join('\n')}\n`);
+      for (const { id } of batch) {
+        open.delete(id);
+        known.add(id);
+        order.push(id);
+      }
+      writeSync(ack, String(end).padStart(20), 0);
+      writeSync(receipts, `${JSON.stringify({ ids: batch.map(({ id }) => id) })}\n`);
       for (const id of order.splice(0, order.length - KNOWN)) known.delete(id);
       batch = [];
     };
@@ -30,17 +44,21 @@ export function drain({ dir, file, count }) {
       const lines = (rest + buffer.utf8Slice(0, read)).split('\n');
       rest = lines.pop();
       for (const line of lines) {
-        const { id, content } = JSON.parse(line);
-        if (known.has(id)) continue;
-        known.add(id);
-        order.push(id);
-        batch.push(line);
-        if (content !== undefined) got += 1;
+        end += line.length + 1;
+        const message = JSON.parse(line);
+        if (whatIsWrong(line, message)) {
+          wrong += 1;
+          continue;
+        }
+        if (open.has(message.id) || known.has(message.id)) continue;
+        open.set(message.id, { line, end });
+        batch.push(message);
+        got += 1;
         if (batch.length === BATCH) acknowledge();
       }
     }
     if (batch.length > 0) acknowledge();
     const took = performance.now() - began;
-    return { rate: count / (took / 1000), rssMb: peakMb(), lost: count - got };
+    return { rate: count / (took / 1000), rssMb: peakMb(), lost: count - got + wrong };
   };
 }

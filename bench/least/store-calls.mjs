@@ -1,6 +1,6 @@
 /**
- * The least that the rules of the store leave of a message: its file calls, in their order, and nothing else. No check of
- * what they answer, no schema, no error, no identity of a process. What a goal asks for and this does not reach, the
+ * The least that the rules of the store leave of a message: its file calls, in their order, and what a line must be to
+ * be mail. No check of what the calls answer, no schema, no error, no identity of a process. What a goal asks for and this does not reach, the
  * rules do not allow (docs/decisions/154-the-least-a-rule-costs.md).
  */
 import {
@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path';
 import { randomInt } from 'node:crypto';
 import { inboxIn } from '../yardsticks/lines.mjs';
+import { whatIsWrong } from './line-rules.mjs';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_WRONLY } = constants;
 const asleep = new Int32Array(new SharedArrayBuffer(4));
@@ -102,7 +103,7 @@ export function taker(dir, use, { isFlushed = false } = {}) {
       for (const line of text.split('\n')) {
         if (line === '') continue;
         const message = JSON.parse(line);
-        if (known.has(message.id)) continue;
+        if (whatIsWrong(line, message) || known.has(message.id)) continue;
         known.add(message.id);
         use(message.content);
       }
