@@ -38,8 +38,7 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
       if (size > limit) yield { kind: 'oversized', at: start, end: next };
       else if (size > 0 && keptSize === 0 && plain !== undefined)
         yield { kind: 'text', at: start, end: next, text: plain.slice(begin, end) };
-      else if (size > 0)
-        yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), { at: start, end: next });
+      else if (size > 0) yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), { at: start, end: next });
       if (keptSize > 0) kept = [];
       keptSize = 0;
       begin = end + 1;
