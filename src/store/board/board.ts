@@ -286,7 +286,6 @@ export class BoardStore {
     this.#isFolding = true;
     try {
       if (this.#begun === undefined) this.#begin();
-      if (!this.#journal.isAsRemembered()) throw replacedLog(this.#journal.path);
       try {
         return this.#foldFurther(most);
       } finally {
@@ -298,7 +297,7 @@ export class BoardStore {
   }
 
   #foldFurther(most: number): boolean {
-    const reader = this.#journal.read(this.#offset);
+    const reader = this.#journal.follow(this.#offset, () => replacedLog(this.#journal.path));
     for (let count = 0; ; count += 1) {
       const next = reader.next();
       if (next.done) {

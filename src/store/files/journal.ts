@@ -7,8 +7,8 @@ import { safeJson } from '../../model/text/safe-text.ts';
 import { dirname } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
-import { openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
-import { LINE_LIMIT, lines, type FileLine } from './lines.ts';
+import { chunks, openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
+import { LINE_LIMIT, lines, linesIn, type FileLine } from './lines.ts';
 
 interface Appended {
   readonly durable?: boolean;
@@ -25,6 +25,9 @@ interface JournalOptions {
 /** Bytes that distinguish two records: id, time and author of most. */
 const RECOGNISED = 256;
 
+/** Bytes that a reader who follows a journal asks for at once: a few records, with what it recognizes. */
+const NEWS = 4 * 1024;
+
 /** Longest record that is read: a batch with a whole plan. */
 export const RECORD_LIMIT = 64 * LINE_LIMIT;
 
@@ -35,6 +38,7 @@ export class Journal {
   #writer: { readonly fd: number; readonly ino: number; isNamed: boolean } | undefined;
   #reader: number | undefined;
   #remembered: { readonly offset: number; readonly bytes: Buffer } | undefined;
+  #news: Buffer | undefined;
 
   constructor(disk: Disk, path: string, { create = false }: JournalOptions = {}) {
     this.#disk = disk;
@@ -90,6 +94,33 @@ export class Journal {
     }
   }
 
+  /**
+   * {@link read} for a caller that comes again and again: makes sure first that what it read before is still there, in
+   * the same call to the system, and remembers what it has read to the end. Only one at a time.
+   *
+   * @param replaced the error when the part that was read is another one now
+   */
+  *follow(from: number, replaced: () => Error): Generator<FileLine, number> {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    if (this.#reader === undefined && this.#create === false) throw gone(this.path);
+    if (this.#reader === undefined) return from;
+    if (this.#remembered?.offset !== from && !this.isAsRemembered()) throw replaced();
+    const known = this.#remembered?.offset === from ? this.#remembered.bytes : Buffer.alloc(0);
+    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
+    const begin = from - known.length;
+    try {
+      const read = this.#disk.readSync(this.#reader, news, 0, NEWS, begin);
+      if (!known.equals(news.subarray(0, Math.min(read, known.length)))) throw replaced();
+      const first = news.subarray(known.length, read);
+      const pieces = read < NEWS ? [first] : andThen(first, chunks(this.#disk, this.#reader, begin + read));
+      const next = yield* linesIn(pieces, from, RECORD_LIMIT);
+      if (next > from && next <= begin + read) this.#keep(next, news.subarray(0, next - begin));
+      return next;
+    } catch (error) {
+      throw storeFailure('read', this.path, error);
+    }
+  }
+
   /** The offset after the last complete line; searched from the end, so the length of the file does not matter. */
   end(): number {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
@@ -118,13 +149,16 @@ export class Journal {
   remember(offset: number): void {
     if (this.#remembered?.offset === offset) return;
     this.#remembered = undefined;
-    this.#remembered = { offset, bytes: this.#before(offset) };
+    const length = Math.min(offset, RECOGNISED);
+    this.#keep(offset, this.bytes(offset - length, length));
   }
 
   /** Whether the bytes that were remembered are still there: a file that only grows keeps them. */
   isAsRemembered(): boolean {
     const known = this.#remembered;
-    return known === undefined || known.bytes.equals(this.#before(known.offset));
+    if (known === undefined) return true;
+    const { offset, bytes } = known;
+    return bytes.equals(this.bytes(offset - bytes.length, bytes.length));
   }
 
   /** Never call this while a {@link read} is under way. */
@@ -134,9 +168,9 @@ export class Journal {
     this.#reader = undefined;
   }
 
-  #before(offset: number): Buffer {
-    const length = Math.min(offset, RECOGNISED);
-    return this.bytes(offset - length, length);
+  /** @param before the bytes before the offset, as many as are at hand */
+  #keep(offset: number, before: Buffer): void {
+    this.#remembered = { offset, bytes: Buffer.from(before.subarray(-RECOGNISED)) };
   }
 
   #openWriter(): { readonly fd: number } {
@@ -168,6 +202,11 @@ export class Journal {
     if (this.#writer !== undefined) this.#disk.closeSync(this.#writer.fd);
     this.#writer = undefined;
   }
+}
+
+function* andThen(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
+  yield first;
+  yield* rest;
 }
 
 /** The lines of a journal. */

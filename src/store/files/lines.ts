@@ -23,12 +23,16 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  *
  * @returns the offset after the last newline
  */
-export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Generator<FileLine, number> {
+export const lines = (disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Generator<FileLine, number> =>
+  linesIn(chunks(disk, fd, from), from, limit);
+
+/** {@link lines} of pieces that follow each other; the first one begins at `from`. A piece may be reused afterwards. */
+export function* linesIn(pieces: Iterable<Buffer>, from: number, limit: number): Generator<FileLine, number> {
   let start = from;
   let kept: Buffer[] = [];
   let keptSize = 0;
   let at = from;
-  for (const chunk of chunks(disk, fd, from)) {
+  for (const chunk of pieces) {
     // Most chunks are plain ASCII; then a line is a part of one string.
     const plain = isAscii(chunk) ? chunk.toString('latin1') : undefined;
     let begin = 0;

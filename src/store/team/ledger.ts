@@ -182,10 +182,9 @@ export class Ledger {
   }
 
   #catchUp(): void {
-    // A journal that is missing or shorter than before is not the one that was read.
-    if ((this.#journal.look()?.size ?? 0) < this.#offset || !this.#journal.isAsRemembered())
-      throw this.#damaged('it is shorter than it was, or has other records');
-    const reader = this.#journal.read(this.#offset);
+    const reader = this.#journal.follow(this.#offset, () =>
+      this.#damaged('it is shorter than it was, or has other records'),
+    );
     for (let next = reader.next(); ; next = reader.next()) {
       if (next.done) {
         this.#offset = next.value;

@@ -1,0 +1,84 @@
+/** A journal that is followed: what was read before is there, and what came since is read once. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { Journal } from '../../../src/store/files/journal.ts';
+import { tempDir } from '../../support/temp.ts';
+
+let path = '';
+beforeEach(() => (path = join(tempDir(), 'log.jsonl')));
+
+const isReplaced = new Error('replaced');
+
+/** Follows the file; each call gives the lines that came since the last one. */
+function following(): { readonly more: () => string[]; readonly reads: () => number } {
+  let [offset, reads] = [0, 0];
+  const disk = {
+    ...realDisk,
+    readSync: (...call: Parameters<typeof realDisk.readSync>) => ((reads += 1), realDisk.readSync(...call)),
+  };
+  const journal = new Journal(disk, path);
+  onTestFinished(() => journal.close());
+  const more = (): string[] => {
+    const found: string[] = [];
+    const lines = journal.follow(offset, () => isReplaced);
+    for (let next = lines.next(); ; next = lines.next()) {
+      if (next.done) {
+        offset = next.value;
+        journal.remember(offset);
+        return found;
+      }
+      if (next.value.kind === 'text') found.push(next.value.text);
+    }
+  };
+  return { more, reads: () => reads };
+}
+
+const line = (n: number, length = 200): string => `{"n":${n},"x":"${'x'.repeat(length)}"}`;
+
+describe('a journal that is followed', () => {
+  it('gives each line once, and waits for the end of a torn one', () => {
+    writeFileSync(path, `${line(1)}\n${line(2)}\n{"n":3`);
+    const { more } = following();
+    expect(more()).toEqual([line(1), line(2)]);
+    expect(more()).toEqual([]);
+    appendFileSync(path, `}\n${line(4)}\n`);
+    expect(more()).toEqual(['{"n":3}', line(4)]);
+  });
+
+  it('asks the system once for what came, and once for nothing', () => {
+    writeFileSync(path, `${line(1)}\n`);
+    const { more, reads } = following();
+    more();
+    appendFileSync(path, `${line(2)}\n`);
+    const before = reads();
+    expect([more(), more()]).toEqual([[line(2)], []]);
+    expect(reads() - before).toBe(2);
+  });
+
+  it.each([3_000, 4_096, 5_000, 70_000, 300_000])('gives all of what came, also %i bytes', (length) => {
+    writeFileSync(path, `${line(1)}\n`);
+    const { more } = following();
+    more();
+    for (let round = 0; round < 3; round += 1) {
+      appendFileSync(path, `${line(round, length)}\n${line(9)}\n`);
+      expect(more()).toEqual([line(round, length), line(9)]);
+    }
+    expect(more()).toEqual([]);
+  });
+
+  it.each([
+    ['another one of the same length', (text: string) => text.replace('"n":2', '"n":7')],
+    ['a shorter one', (text: string) => text.slice(0, 230)],
+    ['an empty one', () => ''],
+    ['a longer one', (text: string) => text.replace('"n":2', '"n":7') + text],
+  ])('says when the file is %s now', (_, changed) => {
+    writeFileSync(path, `${line(1)}\n${line(2)}\n`);
+    const { more } = following();
+    more();
+    writeFileSync(path, changed(readFileSync(path, 'utf8')));
+    expect(more).toThrow(isReplaced);
+    expect(more).toThrow(isReplaced);
+  });
+});
