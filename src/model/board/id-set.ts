@@ -54,8 +54,9 @@ export class IdSet {
     const at = Math.floor(id / SPAN);
     const chunk = chunks[at];
     if (chunk === undefined) return false;
-    chunk[wordOf(id)] = (chunk[wordOf(id)] ?? 0) & ~bitOf(id);
-    if (chunk.every((word) => word === 0)) chunks[at] = undefined;
+    const word = (chunk[wordOf(id)] ?? 0) & ~bitOf(id);
+    chunk[wordOf(id)] = word;
+    if (word === 0 && chunk.every((other) => other === 0)) chunks[at] = undefined;
     this.#size -= 1;
     return true;
   }
