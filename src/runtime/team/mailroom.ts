@@ -73,6 +73,11 @@ export class Mailroom {
     return this.#looking;
   }
 
+  /** At each heartbeat of the process. */
+  beat(): void {
+    if (!this.#closing.signal.aborted) this.#watch.beat();
+  }
+
   /** Hands the waiting mail to a turn. {@link used} acknowledges it after the turn; otherwise it is delivered again. */
   forTurn(max = Number.POSITIVE_INFINITY): Message[] {
     return this.#waiting.splice(0, max);

@@ -95,6 +95,7 @@ export class Teammate {
       mayRest: () => this.#mayRest,
       onTrouble: (error) => this.#session.reportError(error),
     });
+    environment.lease.onBeat(() => this.#mailroom.beat());
   }
 
   /** Works until there is a reason to exit, then closes all that it opened. */

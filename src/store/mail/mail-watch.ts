@@ -1,7 +1,7 @@
 /**
  * When a reader looks into its inbox: when its bell rings, and once a second, because a watch may miss changes and other
- * programs write mail without ringing. A reader that has nothing to do rests: it looks every third second, and watches
- * its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
+ * programs write mail without ringing. A reader that has nothing to do rests: it looks at each heartbeat of its
+ * process, about every third second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
  *
  *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
  */
@@ -14,13 +14,13 @@ import type { Reader } from './reader.ts';
 interface Times {
   /** Milliseconds between two looks. */
   readonly lookMs: number;
-  /** Milliseconds between two looks of a reader that rests. */
+  /** A reader that rests looks after this many milliseconds without a {@link MailWatch.beat}. */
   readonly restMs: number;
   /** Looks without news, after which it rests. */
   readonly restAfter: number;
 }
 
-const TIMES: Times = { lookMs: 1_000, restMs: 3_000, restAfter: 10 };
+const TIMES: Times = { lookMs: 1_000, restMs: 4_500, restAfter: 10 };
 /** Mail of our own senders rings the bell within this time after its write; what does not was written by another program. */
 const BELL_MS = 20;
 
@@ -61,6 +61,11 @@ export class MailWatch {
 
   get isResting(): boolean {
     return this.#inbox !== undefined;
+  }
+
+  /** The process is awake, for its heartbeat: a reader that rests looks now, and need not wake it once more. */
+  beat(): void {
+    if (this.isResting) this.#look();
   }
 
   close(): void {

@@ -5,6 +5,7 @@
  * decides. The mtime of its directory is the heartbeat.
  */
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync } from 'node:fs';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
 import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
@@ -43,6 +44,8 @@ export type LeaseOwner = z.infer<typeof ownerSchema>;
 export interface Lease {
   /** Milliseconds since the store of the team has confirmed it; 0 for a team on files. */
   readonly silentFor: () => number;
+  /** Calls `listener` after each heartbeat, so that what else is due about as often needs no timer of its own. */
+  readonly onBeat: (listener: () => void) => void;
   /** Gives the lease back, if it is still ours. */
   release(): Promise<void>;
 }
@@ -83,7 +86,7 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
     const taken = await takeSharedLease(await shared.relay(), asked, { onLost, monotonic });
     if (typeof taken !== 'string') {
       const release = (): Promise<void> => taken.release().finally(() => answer.lease.release());
-      return { held: true, lease: { silentFor: () => taken.silentFor(), release } };
+      return { held: true, lease: { ...answer.lease, silentFor: () => taken.silentFor(), release } };
     }
     await answer.lease.release();
     return { held: false, owner: undefined, elsewhere: holderIn(taken) };
@@ -116,7 +119,8 @@ async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnviro
       throw error;
     }
     const release = (): Promise<void> => giveBack(paths, member, me, hold, environment);
-    return { held: true, lease: { silentFor: () => 0, release } };
+    const onBeat = (listener: () => void): void => void (hold.onBeat = listener);
+    return { held: true, lease: { silentFor: () => 0, onBeat, release } };
   });
 }
 
@@ -175,6 +179,8 @@ class Hold {
   readonly #lockSync: typeof LockSync;
   readonly #path: string;
   readonly #environment: LeaseEnvironment;
+  /** Called after each heartbeat. */
+  onBeat: (() => void) | undefined;
   #unlock: (() => void) | undefined;
   #isReleased = false;
 
@@ -187,9 +193,15 @@ class Hold {
   /** @returns false when another process holds it and its heartbeat is fresh */
   take(): boolean {
     const path = this.#path;
+    const beat = (...call: Parameters<typeof utimesSync>): void => {
+      utimesSync(...call);
+      queueMicrotask(() => this.onBeat?.());
+    };
+    const fs = { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync: beat };
     const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: LEASE_STALE_MS };
     try {
-      this.#unlock = this.#lockSync(path, { ...options, onCompromised: () => this.#onDisturbed() });
+      const onCompromised = (): void => this.#onDisturbed();
+      this.#unlock = this.#lockSync(path, { ...options, onCompromised, fs });
       // proper-lockfile creates the directory with the umask's mode; chmod does not change the heartbeat (mtime).
       this.#environment.disk.chmodSync(path, DIRECTORY_MODE);
       return true;

@@ -375,6 +375,15 @@ describe('a lease', () => {
     locks.sweep([paths.folder, paths.processes]);
   });
 
+  it('a lease tells each heartbeat of its holder, after it', async () => {
+    const taken = await take();
+    if (!taken.held) throw new Error('not held');
+    const first = lastBeat(realDisk, paths, ada) ?? 0;
+    await new Promise<void>((resolve) => taken.lease.onBeat(resolve));
+    expect(lastBeat(realDisk, paths, ada)).toBeGreaterThan(first);
+    await taken.lease.release();
+  });
+
   it('a lease of a dead process is cleared, a live one never', async () => {
     const worker = await startStore(root, 'lease', { root, team: 'login', member: 'ada' });
     worker.go();

@@ -89,6 +89,13 @@ describe('a reader that rests', () => {
     expect(watch.isResting).toBe(false);
   });
 
+  it('looks at a heartbeat of its process, and goes on resting', async () => {
+    const { watch, looks } = await resting();
+    const before = looks();
+    watch.beat();
+    expect([looks(), watch.isResting]).toEqual([before + 1, true]);
+  });
+
   it('rests again after a while', async () => {
     const { watch } = await resting();
     ringBell(realDisk, inbox.bell);
@@ -115,6 +122,12 @@ describe('a reader goes on looking', () => {
     expect(watch.isResting).toBe(false);
     isFree = true;
     await soon(() => expect(watch.isResting).toBe(true));
+  });
+
+  it('and not at a heartbeat: it has a timer of its own', () => {
+    const { watch, looks } = watching({ mayRest: () => false, times: { ...TIMES, lookMs: 600_000 } });
+    watch.beat();
+    expect(looks()).toBe(0);
   });
 
   it('where nobody says that it may rest, as for a lead', async () => {
