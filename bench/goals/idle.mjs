@@ -2,10 +2,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { bodyOf } from '../lib/body.mjs';
+import { hire, job } from '../lib/crew.mjs';
 import { median, sum } from '../lib/figures.mjs';
 import { processorMs, wakeUps } from '../lib/process-cost.mjs';
 
 const GAP_MS = 20;
+const LEAST = 'least/queue-durable.mjs';
 
 export const rows = [5];
 
@@ -63,7 +66,26 @@ async function mail(bench, team, idle) {
     `${size.wakes} messages to one: it woke ${Math.round(most)} times more, another ${Math.round(others)} times`,
   );
   bench.check('5.woken', { ours: woken });
-  bench.check('5.cpu', { ours: cost });
+  bench.check('5.cpu', { ours: cost, least: await leastCost(bench) });
+}
+
+/** Of a reader with the calls of the store's rules and nothing else, for the same messages. */
+async function leastCost(bench) {
+  const dir = place(bench, 'least');
+  const { prepare, producer } = await import(`../${LEAST}`);
+  prepare(dir);
+  const out = producer({ dir });
+  const { wakes } = bench.size;
+  return hire([job('lib/relay.mjs', 'consume', { kind: LEAST, dir })], async ([reader]) => {
+    reader.tell({ who: 'ada' });
+    await reader.hear(); // It is listening now.
+    const before = processorMs(reader.pid);
+    for (let sent = 0; sent < wakes; sent += 1) {
+      out.add([bodyOf('ada@0', sent)]);
+      await setTimeout(GAP_MS);
+    }
+    return (processorMs(reader.pid) - before) / wakes;
+  });
 }
 
 /** The cost of each process while `work` ran. */
