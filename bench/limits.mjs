@@ -116,10 +116,18 @@ export const GOALS = {
 export const WAIVED = {
   ...Object.fromEntries(COMMAND_LINE.map((verb) => [verbId(11, verb), 'docs/decisions/142-frequent-verbs.md'])),
   ...Object.fromEntries(
-    ['1.raw', '4.fs-watch', '6.rss', '8.sqlite', '8.redis-stream', '8.p50'].map((id) => [
-      id,
-      'docs/decisions/154-the-least-a-rule-costs.md',
-    ]),
+    [
+      '1.raw',
+      '4.fs-watch',
+      '5.cpu',
+      '6.rss',
+      '6.parse',
+      '8.sqlite',
+      '8.redis-stream',
+      '8.bullmq',
+      '8.p50',
+      '10.parallel',
+    ].map((id) => [id, 'docs/decisions/154-the-least-a-rule-costs.md']),
   ),
 };
 

@@ -17,15 +17,16 @@ export const rows = [10];
 export async function measure(bench) {
   const { size, dir } = bench;
   const hasParallel = isInstalled('parallel');
-  const [ours, theirs] = [[], []];
+  const [ours, theirs, least] = [[], [], []];
   for (let round = 0; round < size.rounds; round += 1) {
     ours.push((await runPlan(join(dir, `run-${round}`), size.runTasks)).ms);
+    least.push(await runLeast(join(dir, `least-${round}`), size.runTasks));
     if (hasParallel) theirs.push(await runParallel(dir, size.runTasks));
   }
   bench.say(
-    `${size.runTasks} × true: teams ${Math.round(median(ours))} ms, ${hasParallel ? `parallel ${Math.round(median(theirs))} ms` : 'no parallel'}`,
+    `${size.runTasks} × true: teams ${Math.round(median(ours))} ms, the least ${Math.round(median(least))} ms, ${hasParallel ? `parallel ${Math.round(median(theirs))} ms` : 'no parallel'}`,
   );
-  bench.check('10.parallel', hasParallel ? { ours, theirs } : { skipped: 'parallel is not installed' });
+  bench.check('10.parallel', hasParallel ? { ours, theirs, least } : { skipped: 'parallel is not installed' });
   await growth(bench);
 }
 
@@ -72,6 +73,16 @@ function completions(root) {
     .filter(Boolean)
     .map((line) => JSON.parse(line));
   return events.filter(({ type }) => type === 'task.completed').map(({ at }) => Date.parse(at));
+}
+
+/** With the calls of the store's rules and nothing else. */
+async function runLeast(root, tasks) {
+  mkdirSync(root);
+  const began = performance.now();
+  const argv = [join(ROOT, 'bench/least/run.mjs'), root, String(tasks)];
+  const code = await exitOf(spawn(process.execPath, argv, { stdio: 'inherit' }));
+  if (code !== 0) throw new Error(`The least run ended with ${code}.`);
+  return performance.now() - began;
 }
 
 async function runParallel(dir, tasks) {
