@@ -60,9 +60,10 @@ export class RelayTeams {
     else this.#hasNews = true;
   }
 
-  /** Milliseconds until all is looked at again. */
+  /** Milliseconds until all is looked at again: in a second, or when a process of another machine may be lost. */
   get untilLook(): number {
-    return Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0);
+    const lapses = [...this.#replicas.values()].map(({ mail }) => mail.untilLapse);
+    return Math.min(Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0), ...lapses);
   }
 
   /**
