@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
-import type { Name } from '../../model/text/names.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineHost } from '../../store/engine/engine-hosts.ts';
 import type { TeamNews } from '../../store/engine/engine-news.ts';
@@ -50,6 +50,7 @@ export class TeamMail {
   #config: Configuration | undefined;
   /** Whose processes run on other machines, as the last look said. */
   #elsewhere = new Map<Name, ProcessElsewhere>();
+  #isLedHere = false;
   /** When the first of their leases lapses unless it is renewed, by the clock. */
   #lapsesAt = Number.POSITIVE_INFINITY;
   #trustsFrom = Number.NEGATIVE_INFINITY;
@@ -72,6 +73,11 @@ export class TeamMail {
   /** What must be the same in the store as it is here: its ledger. */
   get ledger(): Replica {
     return this.#ledger;
+  }
+
+  /** Whether a process of this machine leads the team, as the last look said. */
+  get isLedHere(): boolean {
+    return this.#isLedHere;
   }
 
   /** Milliseconds until a lease of a process of another machine lapses, if it is not renewed. */
@@ -205,9 +211,14 @@ export class TeamMail {
   #elsewhereOf(leases: readonly EngineLease[]): Map<Name, ProcessElsewhere> {
     const found = new Map<Name, ProcessElsewhere>();
     this.#lapsesAt = Number.POSITIVE_INFINITY;
+    this.#isLedHere = false;
     for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
-      if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
+      if (holder === undefined || seconds <= 0) continue;
+      if (isHere(holder, this.#pinned.identity)) {
+        this.#isLedHere ||= name === LEAD;
+        continue;
+      }
       this.#lapsesAt = Math.min(this.#lapsesAt, this.#clock.monotonic() + seconds * 1_000);
       const { pid: pidThere, machine, since, startedBy } = holder;
       found.set(name, { where: 'elsewhere', name, pidThere, machine, since, startedBy });
