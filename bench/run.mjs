@@ -34,6 +34,7 @@ const GROUPS = [
   'growth',
   'trees',
   'engine',
+  'failover',
 ];
 
 const FULL = {
@@ -58,6 +59,9 @@ const FULL = {
   attempts: 12,
   sharedTasks: 500,
   sharedIdlers: 8,
+  failovers: 6,
+  takeovers: 5,
+  openedTasks: 10_000,
   manyFiles: 50_000,
   turns: 100,
   runTasks: 200,
@@ -87,6 +91,9 @@ const QUICK = {
   attempts: 4,
   sharedTasks: 60,
   sharedIdlers: 2,
+  failovers: 2,
+  takeovers: 1,
+  openedTasks: 1_000,
   turns: 20,
   runTasks: 20,
   growthTasks: 100,

@@ -1,20 +1,15 @@
 /** Goal 16: a team in a store on PostgreSQL, on two machines (two roots with a relay each), beside the same on files. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { claimAll } from '../lib/contest.mjs';
 import { hire, job } from '../lib/crew.mjs';
-import { ROOT } from '../lib/build.mjs';
 import { median, ratio, sum } from '../lib/figures.mjs';
+import { end, exec, Machines, teamIn } from '../lib/machines.mjs';
 import { processorMs } from '../lib/process-cost.mjs';
 import { relay } from '../lib/relay.mjs';
 
 const CLAIMANTS = 8;
 const KIND = 'product/claim-shared.mjs';
 const IDS = ['16.rate', '16.lost', '16.wake', '16.idle'];
-const TEAMS = join(ROOT, 'bin', 'teams.js');
 const GAP_MS = [2, 18];
 
 export const rows = [16];
@@ -27,7 +22,10 @@ export async function measure(bench) {
   }
   const postgres = await Postgres.start();
   try {
-    const machines = new Machines(bench.dir, postgres);
+    const machines = new Machines(bench.dir, async (name) => {
+      await postgres.query(`create database ${name}`);
+      return postgres.url('owner', name);
+    });
     await claims(bench, machines);
     await delivery(bench, machines);
     await idle(bench, machines);
@@ -35,63 +33,6 @@ export async function measure(bench) {
     await postgres.stop();
   }
 }
-
-/** Two machines with a store of their own, for as long as `work` takes. */
-class Machines {
-  #count = 0;
-  #dir;
-  #postgres;
-
-  constructor(dir, postgres) {
-    [this.#dir, this.#postgres] = [dir, postgres];
-  }
-
-  /** @param work gets a folder with the roots `a` and `b` (on files: `a` only), what starts a verb, and the relays */
-  async with(isShared, work) {
-    const { initEngine, parseEngineAddress, realClock } = await import('../.build/product.mjs');
-    this.#count += 1;
-    const dir = join(this.#dir, `shared-${this.#count}`);
-    const roots = (isShared ? ['a', 'b'] : ['a']).map((name) => join(dir, name));
-    for (const root of roots) mkdirSync(root, { recursive: true });
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-    const start = (...argv) =>
-      spawn(process.execPath, [TEAMS, ...argv], { env, cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
-    const relays = [];
-    try {
-      if (isShared) {
-        const database = `bench_${this.#count}`;
-        await this.#postgres.query(`create database ${database}`);
-        env.TEAMS_STORE = this.#postgres.url('owner', database);
-        await initEngine(parseEngineAddress(env.TEAMS_STORE, 'environment'), [], realClock);
-        for (const root of roots) {
-          const child = start('store', 'relay', '--root', root);
-          relays.push(child);
-          await once(child.stdout, 'data');
-          child.stdout.resume();
-        }
-      }
-      return await work({ dir, roots, start, relays });
-    } finally {
-      for (const child of relays) await end(child);
-    }
-  }
-}
-
-async function end(child) {
-  if (child.exitCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-}
-
-async function teamIn(roots, members, changes = []) {
-  const { newTeam } = await import('../.build/product.mjs');
-  const handle = await newTeam('bench', { members, changes }, { root: roots[0], environment: {} });
-  await handle[Symbol.asyncDispose]();
-  const isThere = (root) => existsSync(join(root, '.tasks', 'bench', 'log.jsonl'));
-  while (!roots.every(isThere)) await setTimeout(20);
-}
-
-const exec = (name) => ({ name, agent: { kind: 'exec', command: ['true'] } });
 
 async function claims(bench, machines) {
   const { lifeOf, memberOf, storeIn } = await import('../product/claim-shared.mjs');
@@ -107,7 +48,11 @@ async function claims(bench, machines) {
         task: String(at + 1),
         fields: newTaskSchema.parse({ subject: `Task ${at + 1}` }),
       }));
-      await teamIn(roots, names.map(exec), changes);
+      await teamIn(
+        roots,
+        names.map((name) => exec(name)),
+        changes,
+      );
       const store = storeIn(roots[0]);
       const { lead } = store.board.fold();
       const author = { person: 'lead', epoch: lead.epoch };
@@ -161,7 +106,10 @@ async function idle(bench, machines) {
   const { size } = bench;
   const names = Array.from({ length: size.sharedIdlers }, (_, at) => `w${at}`);
   await machines.with(true, async ({ roots, start, relays }) => {
-    await teamIn(roots, names.map(exec));
+    await teamIn(
+      roots,
+      names.map((name) => exec(name)),
+    );
     const workers = names.map((name, at) => start('worker', 'bench', name, '--root', roots[at % 2]));
     try {
       for (const worker of workers) worker.stdout.resume();

@@ -26,7 +26,7 @@ export async function buildProduct() {
   // A team with a long history, built as the tests build it.
   const noTest = fileURLToPath(new URL('no-test.mjs', import.meta.url));
   await bundle('great-team', new URL('../../test/support/great-team.ts', import.meta.url), { vitest: noTest });
-  await bundle('postgres', new URL('../../test/support/postgres.ts', import.meta.url));
+  await bundle('postgres', new URL('postgres.mjs', import.meta.url));
   await stop();
 }
 

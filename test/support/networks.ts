@@ -50,6 +50,11 @@ export class Networks {
     return net;
   }
 
+  /** All are this machine. */
+  static none(): Networks {
+    return new Networks([], undefined);
+  }
+
   close(): void {
     if (!this.canCut) return;
     for (const name of [...this.#names, 'switch']) spawnSync('ip', ['netns', 'delete', this.#space(name)]);

@@ -145,6 +145,8 @@ describe('the world inside', () => {
       '.claude/new',
       '.vscode/new',
       '.mcp.json',
+      'opencode.json',
+      'opencode.jsonc',
       '.env',
       '.env.local',
       '.teams/new',
@@ -284,7 +286,8 @@ describe('the workspace afterwards', () => {
       'cat .mcp.json',
       `"$NODE" --env-file=.env -p 1`,
       'ls -A .vscode .claude',
-      ...['.env', '.env.local', '.mcp.json'].flatMap((name) => [
+      'cat opencode.json opencode.jsonc',
+      ...['.env', '.env.local', '.mcp.json', 'opencode.json', 'opencode.jsonc'].flatMap((name) => [
         `( echo x > ${name} ) 2>/dev/null && echo wrote ${name}`,
         `rm -f ${name} 2>/dev/null && echo removed ${name}`,
         `mv ${name} moved 2>/dev/null && echo moved ${name}`,
@@ -293,14 +296,16 @@ describe('the workspace afterwards', () => {
       'true',
     ];
     const said = await inside(held, script.join('; '), { NODE: process.execPath });
-    expect(said).toBe('{"mcpServers": {}}\n1\n.claude:\n\n.vscode:\n');
+    expect(said).toBe('{"mcpServers": {}}\n1\n.claude:\n\n.vscode:\n{}\n{}\n');
     writeFileSync(join(work, '.env.local'), 'KEY=of the user');
     await held.close();
     expect(readdirSync(work).toSorted()).toEqual([...before, '.env.local'].toSorted());
   });
 
   it('a reader that may not write sees missing names as missing', async () => {
-    expect(await inside(await fence({ isWritable: false }), 'ls -d .env .mcp.json .vscode 2>/dev/null; true')).toBe('');
+    expect(
+      await inside(await fence({ isWritable: false }), 'ls -d .env .mcp.json opencode.json .vscode 2>/dev/null; true'),
+    ).toBe('');
   });
 
   it('what covers missing names is in no tree of our git and no list of files', async () => {

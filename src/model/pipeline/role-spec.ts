@@ -32,6 +32,9 @@ const roundSchema = z
   .regex(/^[A-Z][A-Z0-9-]*-[0-9]{3}$/, 'Expected the id of a round: DISCUSS-001.')
   .max(64);
 
+/** Whether a text is the id of a round: it names a file. */
+export const isRound = (text: string): boolean => roundSchema.safeParse(text).success;
+
 /** A message type of the bus: `draft_ready`. */
 const messageTypeSchema = z
   .string()

@@ -7,9 +7,11 @@
  *   workspace-write   yes     yes             no               yes    yes       yes
  *   full              yes     yes             yes              yes    yes       yes
  *
- * The text of a command is not examined: what it writes is limited by its isolation, if there is one.
+ * Paths that make programs run something, or hold keys (`workspace-path.ts`), are written with `full` only. The text of
+ * a command is not examined: what it writes is limited by its isolation, if there is one.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
+import { protectedBy } from './workspace-path.ts';
 
 export interface PermissionRequest {
   /** The tool's name in the sentence. */
@@ -21,12 +23,6 @@ export interface PermissionRequest {
 
 type Permission = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/**
- * Paths that no member may write: they contain secrets, or configuration that the team, a program or its user obeys.
- */
-const PROTECTED =
-  /^(?:\.git\/(?:hooks|config)|\.teams|\.tasks|\.claude|\.codex|\.gemini|\.opencode|\.env(?:\.[^/]*)?)(?:\/|$)/i;
-
 const YES: Permission = { ok: true, text: '' };
 
 export function judgePermission({ tool, effect, paths }: PermissionRequest, sandbox: Sandbox): Permission {
@@ -36,7 +32,7 @@ export function judgePermission({ tool, effect, paths }: PermissionRequest, sand
   if (paths.length === 0) return no(tool, 'it does not say which file it writes');
   const outside = paths.find(leavesWorkspace);
   if (outside !== undefined) return no(tool, `${outside} is outside of the workspace`);
-  const kept = paths.find((path) => PROTECTED.test(path));
+  const kept = paths.find((path) => protectedBy(path, 'write') !== undefined);
   return kept === undefined ? YES : no(tool, `${kept} may not be written by a member`);
 }
 

@@ -33,6 +33,8 @@ export interface KeptPath {
  */
 export const KEPT_FILES: Readonly<Record<string, string>> = {
   '.mcp.json': '{"mcpServers": {}}\n',
+  'opencode.json': '{}\n',
+  'opencode.jsonc': '{}\n',
   '.env': '',
   '.env.local': '',
 };

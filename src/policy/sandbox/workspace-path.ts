@@ -33,7 +33,7 @@ export const KEY_PLACES: readonly string[] = [
   ...HOSTS,
 ];
 /** Files that make an editor or a host start a program. */
-const STARTERS = ['.mcp.json', '.vscode'];
+const STARTERS = ['.mcp.json', '.vscode', 'opencode.json', 'opencode.jsonc'];
 
 const anywhere = (...names: readonly string[]) => {
   const known = new Set(names);

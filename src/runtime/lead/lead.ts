@@ -140,7 +140,8 @@ export class Lead {
       onReport: (from, message) => this.#roles?.heard(from, message),
       onNews: () => this.ring(),
     });
-    this.#waker = new Waker(store, [store.paths.log]);
+    const { log, elsewhere, hosts } = store.paths;
+    this.#waker = new Waker(store, store.isShared ? [log, elsewhere, hosts] : [log]);
   }
 
   /** Answers to the shutdown request so far. */

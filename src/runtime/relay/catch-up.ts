@@ -19,10 +19,11 @@ export async function requireSame(
 /** What a process takes its lease for, before it acts. */
 const BEGINS = /"type":"(?:member\.started|lead\.took)"/;
 
-export async function catchUp(session: EngineSession, { replica, mail }: ReplicaTeam): Promise<void> {
+export async function catchUp(session: EngineSession, team: ReplicaTeam): Promise<void> {
+  const { replica } = team;
   for (;;) {
     const { found, isAll } = await session.after(replica.id, replica.position.number);
-    await add(session, { replica, mail }, found);
+    await add(session, team, found);
     if (isAll) return;
   }
 }

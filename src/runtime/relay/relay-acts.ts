@@ -5,6 +5,7 @@ import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-request.ts';
+import type { ReplicaCheckpoint } from './replica-checkpoint.ts';
 import type { TeamMail } from './team-mail.ts';
 
 export interface Waiting {
@@ -21,6 +22,7 @@ export interface Answered {
 export interface ReplicaTeam {
   readonly replica: Replica;
   readonly mail: TeamMail;
+  readonly checkpoint: ReplicaCheckpoint;
 }
 type Teams = ReadonlyMap<Name, ReplicaTeam>;
 

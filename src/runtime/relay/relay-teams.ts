@@ -26,6 +26,7 @@ import {
   type SentMail,
   type Waiting,
 } from './relay-acts.ts';
+import { ReplicaCheckpoint } from './replica-checkpoint.ts';
 import { TeamMail } from './team-mail.ts';
 
 /** All is looked at so often: a notification may be missed, and a lost connection stay unnoticed. */
@@ -60,9 +61,10 @@ export class RelayTeams {
     else this.#hasNews = true;
   }
 
-  /** Milliseconds until all is looked at again. */
+  /** Milliseconds until all is looked at again: in a second, or when a process of another machine may be lost. */
   get untilLook(): number {
-    return Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0);
+    const lapses = [...this.#replicas.values()].map(({ mail }) => mail.untilLapse);
+    return Math.min(Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0), ...lapses);
   }
 
   /**
@@ -110,7 +112,7 @@ export class RelayTeams {
   }
 
   close(): void {
-    for (const { mail } of this.#replicas.values()) mail.close();
+    for (const team of this.#replicas.values()) close(team);
   }
 
   #mustLook(waiting: readonly Waiting[]): boolean {
@@ -139,6 +141,7 @@ export class RelayTeams {
       // A record is here before the mail about it.
       if (news.log > team.replica.position.number) await catchUp(session, team);
       await team.mail.sync(session, news, { hosts, isWhole });
+      if (isWhole && !team.mail.isLedHere) team.checkpoint.look(team.replica.end);
     }
   }
 
@@ -170,7 +173,7 @@ export class RelayTeams {
       const paths = teamPaths(this.#root, team.name);
       const mail = new TeamMail(realDisk, paths, team.id, this.#clock);
       await requireSame(session, mail.ledger, 'ledger');
-      this.#replicas.set(team.name, { replica, mail });
+      this.#replicas.set(team.name, { replica, mail, checkpoint: new ReplicaCheckpoint(realDisk, paths) });
       await mail.begin(session, isCopy);
     }
   }
@@ -188,9 +191,14 @@ export class RelayTeams {
       const team = this.#replicas.get(name);
       // How it ended.
       if (team) await catchUp(session, team);
-      team?.mail.close();
+      if (team) close(team);
       this.#replicas.delete(name);
       retireReplica(this.#root, name, this.#clock);
     }
   }
+}
+
+function close({ mail, checkpoint }: ReplicaTeam): void {
+  checkpoint.close();
+  mail.close();
 }

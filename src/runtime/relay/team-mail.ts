@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
-import type { Name } from '../../model/text/names.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineHost } from '../../store/engine/engine-hosts.ts';
 import type { TeamNews } from '../../store/engine/engine-news.ts';
@@ -43,18 +43,23 @@ export class TeamMail {
   readonly #pinned: PinnedDirectory;
   readonly #locks: Locks;
   readonly #place: MailPlace;
+  readonly #clock: Clock;
   readonly #boxes = new Map<Name, SharedInbox>();
   readonly #events: SharedEvents;
   readonly #ledger: Replica;
   #config: Configuration | undefined;
   /** Whose processes run on other machines, as the last look said. */
   #elsewhere = new Map<Name, ProcessElsewhere>();
+  #isLedHere = false;
+  /** When the first of their leases lapses unless it is renewed, by the clock. */
+  #lapsesAt = Number.POSITIVE_INFINITY;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
   /** @param team its id in the store */
   constructor(disk: Disk, paths: TeamPaths, team: string, clock: Clock) {
     this.#team = team;
     this.#paths = paths;
+    this.#clock = clock;
     const pinned = pinDirectory(disk, paths.folder);
     const locks = new Locks(paths.tokens, { disk: pinned.disk, clock, pinned });
     this.#pinned = pinned;
@@ -68,6 +73,16 @@ export class TeamMail {
   /** What must be the same in the store as it is here: its ledger. */
   get ledger(): Replica {
     return this.#ledger;
+  }
+
+  /** Whether a process of this machine leads the team, as the last look said. */
+  get isLedHere(): boolean {
+    return this.#isLedHere;
+  }
+
+  /** Milliseconds until a lease of a process of another machine lapses, if it is not renewed. */
+  get untilLapse(): number {
+    return Math.max(this.#lapsesAt - this.#clock.monotonic(), 0);
   }
 
   /** @returns false if others wrote before; the ledger here is up to date in both cases */
@@ -195,9 +210,16 @@ export class TeamMail {
 
   #elsewhereOf(leases: readonly EngineLease[]): Map<Name, ProcessElsewhere> {
     const found = new Map<Name, ProcessElsewhere>();
+    this.#lapsesAt = Number.POSITIVE_INFINITY;
+    this.#isLedHere = false;
     for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
-      if (holder === undefined || seconds <= 0 || isHere(holder, this.#pinned.identity)) continue;
+      if (holder === undefined || seconds <= 0) continue;
+      if (isHere(holder, this.#pinned.identity)) {
+        this.#isLedHere ||= name === LEAD;
+        continue;
+      }
+      this.#lapsesAt = Math.min(this.#lapsesAt, this.#clock.monotonic() + seconds * 1_000);
       const { pid: pidThere, machine, since, startedBy } = holder;
       found.set(name, { where: 'elsewhere', name, pidThere, machine, since, startedBy });
     }

@@ -98,17 +98,23 @@ function watchers(): Check {
   );
 }
 
-const KEY_CURES = {
-  there: '',
-  missing: '',
-  damaged: 'remove it, and trust your teams again with `teams doctor --trust TEAM`',
-  'open to others': 'chmod 600 it: anyone who can read it can make folders that you trust',
-};
-
 function key(): Check {
-  const { path, kind: is } = keyState();
-  const found = is === 'missing' ? `${path} is made with the first team` : `${path} is ${is}`;
-  return check('key', is === 'there' || is === 'missing', found, KEY_CURES[is]);
+  const state = keyState();
+  switch (state.kind) {
+    case 'there':
+      return check('key', true, `${state.path} is there`, '');
+    case 'missing':
+      return check('key', true, `${state.path} is made with the first team`, '');
+    case 'damaged':
+      return check(
+        'key',
+        false,
+        `${state.path} is damaged`,
+        'remove it, and trust your teams again with `teams doctor --trust TEAM`',
+      );
+    case 'open':
+      return check('key', false, state.what, state.cure);
+  }
 }
 
 function configuration(root: string, environment: Environment): Check {

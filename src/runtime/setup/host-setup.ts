@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import { hostEntryText, withHostEntry, type McpHost } from '../../model/team/host-entry.ts';
 import { findProgram } from '../../os/program-path.ts';
+import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { homeDirectory } from '../../store/user/home.ts';
 import { isSameFile, readUserFile, rewriteUserFile } from '../../store/user/user-file.ts';
 import { binDirectory, commandLine } from '../process/package.ts';
@@ -25,23 +26,26 @@ const FILES: Readonly<Record<McpHost, (root: string, environment: Environment) =
   opencode: (root) => join(root, 'opencode.json'),
 };
 
+/** A clone can bring a link to a file of the user's. The user's own files may be links. */
+const IN_PROJECT: ReadonlySet<McpHost> = new Set(['claude', 'opencode']);
+
 const homeOf = (environment: Environment): string => homeDirectory(environment);
 
 /**
  * What would be written for a host.
  *
- * @throws UsageError `USAGE` for a file that cannot be parsed: it stays unchanged
+ * @throws UsageError `USAGE` for a file that cannot be parsed, and for a link in the project: it stays unchanged
  */
 export function hostSetup(host: McpHost, root: string, environment: Environment): HostSetup {
   const file = FILES[host](root, environment);
+  const print = `\`teams init --host ${host} --print\` prints the entry to add by hand`;
+  if (IN_PROJECT.has(host) && lookAt(realDisk, file)?.isSymbolicLink() === true)
+    throw new UsageError('USAGE', `${file} is a link, and is not followed; ${print}.`);
   const command = ourCommand(environment);
   const entry = hostEntryText(host, command);
   const made = withHostEntry(host, readUserFile(file), command);
   if (made.kind === 'unreadable')
-    throw new UsageError(
-      'USAGE',
-      `${file} ${made.why}, so it is left as it is; \`teams init --host ${host} --print\` prints the entry to add by hand.`,
-    );
+    throw new UsageError('USAGE', `${file} ${made.why}, so it is left as it is; ${print}.`);
   return { file, entry, text: made.kind === 'new' ? made.text : undefined };
 }
 

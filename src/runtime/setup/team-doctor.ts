@@ -9,6 +9,7 @@ import { openStore, type TeamStore } from '../../store/team/team-store.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
+import type { TeamConfig } from '../../model/team/team-config.ts';
 import type { TaskCommand } from '../../model/board/vouched-commands.ts';
 import { isOwnPlan, readPlanFile } from '../../store/board/plan-record.ts';
 import { isPlanTrusted, loadPlan } from '../runs/lifecycle.ts';
@@ -97,22 +98,29 @@ export interface Unproved {
   readonly trees: readonly string[];
   /** The plan that the lead would carry out, line by line, if it is not the one that this user started. */
   readonly plan: readonly string[] | undefined;
-  /** What `config.json` and `state.json` start, lend or name outside of the project, if this user did not write them. */
+  /**
+   * What `config.json` and `state.json` start, tell agents, let them do, lend, or name outside of the project, if this
+   * user did not write them.
+   */
   readonly settings: readonly string[];
 }
 
+/** What a member starts with, is told and may do. */
+const MEMBER_KEYS = ['agent', 'env', 'sandbox', 'approvals', 'prompt', 'role_spec'] as const;
+const TEAM_KEYS = ['env_pass', 'lend', 'approvals', 'allowed', 'requirement'] as const;
+
 function foreignSettings({ config, state, paths }: TeamStore): string[] {
-  const { members = [], subagents = [], lend, cwd, env_pass } = (config.isSealed() ? undefined : config.read()) ?? {};
+  const team: Partial<TeamConfig> = (config.isSealed() ? undefined : config.read()) ?? {};
+  const { members = [], subagents = [], cwd } = team;
   const { start } = (state.isSealed() ? undefined : state.read()) ?? {};
   const said = (what: string, value: unknown): string[] =>
     value === undefined ? [] : [`${what}: ${JSON.stringify(value)}`];
   const elsewhere = (path: string | undefined): string | undefined =>
     path === undefined || !relative(paths.root, resolve(paths.root, path)).startsWith('..') ? undefined : path;
   return [
-    ...members.flatMap(({ name, agent, env }) => [...said(`agent of ${name}`, agent), ...said(`env of ${name}`, env)]),
+    ...members.flatMap((member) => MEMBER_KEYS.flatMap((key) => said(`${key} of ${member.name}`, member[key]))),
     ...subagents.flatMap((agent) => said('agent of subagents', agent)),
-    ...said('env_pass', env_pass),
-    ...said('lend', lend),
+    ...TEAM_KEYS.flatMap((key) => said(key, team[key])),
     ...said('cwd', elsewhere(cwd)),
     ...said('repository of undo', elsewhere(start?.directory)),
     ...said('git of undo', elsewhere(start?.git?.directory)),

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readOpinion, titled, type Consensus, type View } from '../../model/pipeline/discussion.ts';
-import { PERSPECTIVES, type Perspective } from '../../model/pipeline/role-spec.ts';
+import { isRound, PERSPECTIVES, type Perspective } from '../../model/pipeline/role-spec.ts';
 import { consensusOf, type Views } from '../../policy/pipeline/consensus.ts';
 import { revisionOf } from '../../policy/pipeline/revision.ts';
 import { chooseFrom, ROUTES } from '../../policy/pipeline/subagent-choice.ts';
@@ -51,6 +51,8 @@ export async function discuss(
   signal: AbortSignal,
 ): Promise<DiscussionEnd> {
   const { round, artifact, subject } = discussion;
+  // The board may come from somebody else.
+  if (!isRound(round)) return skipped(round, 'it is no id of a round');
   const discussions = new Discussions(store);
   const place = { cwd: subagents.cwd, store };
   const revision = revisionOf(subject);

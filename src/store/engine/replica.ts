@@ -17,6 +17,7 @@ export class Replica {
   readonly #path: string;
   readonly #create: boolean;
   #number = 0;
+  #end = 0;
   #line: string | undefined;
   /** The beginning of a record that a crash cut off. */
   #torn = Buffer.alloc(0);
@@ -48,6 +49,11 @@ export class Replica {
     return { number: this.#number, line: this.#line };
   }
 
+  /** Where the last whole record ends, in bytes. */
+  get end(): number {
+    return this.#end;
+  }
+
   /**
    * @param lines the records behind {@link position}
    * @throws StoreError `ENGINE_DIVERGED` if the log has begun another record; `NO_SPACE`, `IO`, `READ_ONLY`
@@ -66,6 +72,7 @@ export class Replica {
     }
     this.#torn = Buffer.alloc(0);
     this.#number += lines.length;
+    this.#end += bytes.length;
     this.#line = lines.at(-1);
   }
 
@@ -81,14 +88,13 @@ export class Replica {
   #read(): void {
     const journal = new Journal(this.#disk, this.#path, { create: this.#create });
     try {
-      [this.#number, this.#line] = [0, undefined];
-      let end = 0;
+      [this.#number, this.#line, this.#end] = [0, undefined, 0];
       for (const line of journal.read()) {
         if (line.kind !== 'text') throw this.diverged();
-        [this.#number, this.#line, end] = [this.#number + 1, line.text, line.end];
+        [this.#number, this.#line, this.#end] = [this.#number + 1, line.text, line.end];
       }
       const size = journal.look()?.size ?? 0;
-      this.#torn = Buffer.from(journal.bytes(end, size - end));
+      this.#torn = Buffer.from(journal.bytes(this.#end, size - this.#end));
     } finally {
       journal.close();
     }

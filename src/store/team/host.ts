@@ -8,7 +8,7 @@ import { lookAt, realDisk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import { processes } from '../../os/process-table.ts';
 import { findProgram } from '../../os/program-path.ts';
-import { isOpenToOthers, keyPath } from '../user/seal.ts';
+import { keyPath, openToOthers } from '../user/seal.ts';
 import { readUserFile } from '../user/user-file.ts';
 
 export const findOnPath = (name: string, path: string): string | undefined => findProgram(name, path);
@@ -25,14 +25,17 @@ export function fileSystemTrouble(root: string): string | undefined {
   }
 }
 
-type KeyState = { readonly path: string; readonly kind: 'there' | 'missing' | 'damaged' | 'open to others' };
+type KeyState =
+  | { readonly kind: 'there' | 'missing' | 'damaged'; readonly path: string }
+  | { readonly kind: 'open'; readonly path: string; readonly what: string; readonly cure: string };
 
 export function keyState(): KeyState {
   const path = keyPath();
   const key = readUserFile(path);
-  if (key === undefined) return { path, kind: 'missing' };
-  if (!/^[0-9a-f]{64}\s*$/.test(key)) return { path, kind: 'damaged' };
-  return { path, kind: isOpenToOthers(realDisk, path) ? 'open to others' : 'there' };
+  if (key === undefined) return { kind: 'missing', path };
+  if (!/^[0-9a-f]{64}\s*$/.test(key)) return { kind: 'damaged', path };
+  const open = openToOthers(realDisk, path);
+  return open === undefined ? { kind: 'there', path } : { kind: 'open', path, ...open };
 }
 
 /** Whether processes can be told apart by start time and boot. */

@@ -62,18 +62,35 @@ function readKey(disk: Disk, path: string): Buffer {
       `${path} is not a key of teams; remove it and trust your teams again with \`teams doctor --trust\`.`,
       { path },
     );
-  if (isOpenToOthers(disk, path))
-    throw new StoreError(
-      'UNTRUSTED',
-      `Other users of this machine can read ${path}, so it proves nothing: \`chmod 600\` it, or remove it if one may have read it.`,
-      { path },
-    );
+  const open = openToOthers(disk, path);
+  if (open !== undefined)
+    throw new StoreError('UNTRUSTED', `${open.what}, so it proves nothing: ${open.cure}.`, { path });
   return Buffer.from(key, 'hex');
 }
 
-/** Whether other users can reach a key: by its own mode, and by that of its folder. */
-export const isOpenToOthers = (disk: Disk, path: string): boolean =>
-  [path, dirname(path)].every((one) => ((lookAt(disk, one)?.mode ?? 0) & 0o077) !== 0);
+/** How other users of the machine can read a key or put another one in its place, with the cure; undefined if they cannot. */
+export function openToOthers(disk: Disk, path: string): { readonly what: string; readonly cure: string } | undefined {
+  const directory = dirname(path);
+  if (isWrittenByOthers(disk, directory))
+    return {
+      what: `Other users of this machine may write in ${directory}, where the key of teams lies`,
+      cure: `\`chmod go-w ${directory}\`, and remove what is there if one may have written it`,
+    };
+  const isRead = [path, directory].every((one) => ((lookAt(disk, one)?.mode ?? 0) & 0o077) !== 0);
+  if (!isRead) return undefined;
+  return {
+    what: `Other users of this machine can read ${path}`,
+    cure: '`chmod 600` it, or remove it if one may have read it',
+  };
+}
+
+/** Whether a directory of the user's own, or what a link there leads to, belongs to another user or may be written by one. */
+export function isWrittenByOthers(disk: Disk, directory: string): boolean {
+  if (lookAt(disk, directory) === undefined) return false;
+  const { uid, mode } = disk.lstatSync(disk.realpathSync(directory));
+  const me = process.getuid?.() ?? uid;
+  return (mode & 0o022) !== 0 || (me !== 0 && uid !== me);
+}
 
 function makeKey(disk: Disk, path: string): string {
   const key = randomBytes(32).toString('hex');

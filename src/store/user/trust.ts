@@ -4,30 +4,32 @@
  */
 import { createHmac } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { StoreError } from '../../model/text/errors.ts';
 import { isPublicKey } from '../../model/text/public-key.ts';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { DIRECTORY_MODE, list, lookAt, onDisk, realDisk, type Disk } from '../files/disk.ts';
 import { createOnce } from '../files/file.ts';
-import { keyPath } from './seal.ts';
+import { isWrittenByOthers, keyPath } from './seal.ts';
 
-const recordNamed = (name: string): string => join(dirname(keyPath()), 'trusted', name);
+const trustedFolder = (): string => join(dirname(keyPath()), 'trusted');
+const recordNamed = (name: string): string => join(trustedFolder(), name);
 
 const recordOf = (path: string, text: string): string =>
   recordNamed(createHmac('sha256', path).update(text).digest('hex'));
 
 export const isTrusted = (path: string, text: string, disk: Disk = realDisk): boolean =>
-  lookAt(disk, recordOf(path, text)) !== undefined;
+  isKept(recordOf(path, text), disk);
 
 export const trustFile = (path: string, text: string, disk: Disk = realDisk): void =>
   keep(recordOf(path, text), path, disk);
 
 /** Whether the user confirmed the commands or the document with this mac; only who has the user's key can know its name. */
-export const isMacTrusted = (mac: string, disk: Disk): boolean => lookAt(disk, recordNamed(mac)) !== undefined;
+export const isMacTrusted = (mac: string, disk: Disk): boolean => isKept(recordNamed(mac), disk);
 
 export const trustMac = (mac: string, disk: Disk): void => keep(recordNamed(mac), 'a part of a team', disk);
 
 /** A public key is its own name: `ed25519:` and characters of base64url. */
-export const isKeyTrusted = (key: string, disk: Disk): boolean => lookAt(disk, recordNamed(key)) !== undefined;
+export const isKeyTrusted = (key: string, disk: Disk): boolean => isKept(recordNamed(key), disk);
 
 /** @returns the file that says so: without it the key is not trusted any more */
 export function trustKey(key: string, disk: Disk = realDisk): string {
@@ -38,10 +40,27 @@ export function trustKey(key: string, disk: Disk = realDisk): string {
 
 /** The public keys that the user trusts on this machine. */
 export const trustedKeys = (disk: Disk = realDisk): string[] =>
-  lookAt(disk, recordNamed('.')) === undefined ? [] : list(disk, recordNamed('.')).filter(isPublicKey).sort();
+  lookAt(disk, trustedFolder()) === undefined || openFolder(disk) !== undefined
+    ? []
+    : list(disk, trustedFolder()).filter(isPublicKey).sort();
 
+/** Where other users may write, a record says nothing. */
+const openFolder = (disk: Disk): string | undefined =>
+  [dirname(trustedFolder()), trustedFolder()].find((folder) => isWrittenByOthers(disk, folder));
+
+const isKept = (record: string, disk: Disk): boolean =>
+  lookAt(disk, record) !== undefined && openFolder(disk) === undefined;
+
+/** @throws StoreError `UNTRUSTED` where other users may write */
 function keep(record: string, what: string, disk: Disk): void {
   const directory = dirname(record);
   onDisk('create the directory', directory, () => makeDirectoryPath(directory, DIRECTORY_MODE, disk));
+  const open = openFolder(disk);
+  if (open !== undefined)
+    throw new StoreError(
+      'UNTRUSTED',
+      `Other users of this machine may write in ${open}, so nothing that it says is trusted: \`chmod go-w ${open}\`, and remove what is there if one may have written it.`,
+      { path: open },
+    );
   createOnce(disk, record, `${what}\n`, String(process.pid));
 }

@@ -38,11 +38,21 @@ describe('a permission', () => {
     '.env',
     '.env.local',
     '.teams',
+    '.mcp.json',
+    '.vscode/tasks.json',
+    '.opencode/plugin/x.js',
+    'opencode.json',
+    'opencode.jsonc',
+    '.git/info/attributes',
+    './.git/config',
+    'lib/.git/hooks/post-checkout',
+    'lib/.claude/settings.json',
+    '.ssh/config',
   ])('permission to write %s is denied, though it is inside', (path) => {
     expect(may('workspace-write', 'writes', path)).toBe(false);
   });
 
-  it.each(['.gitignore', '.github/ci.yml', 'src/.envoy/a', '.teamsters/a', 'a..b', '.environment/x'])(
+  it.each(['.gitignore', '.github/ci.yml', 'src/envoy/a', '.teamsters/a', 'a..b', 'src/config.json'])(
     'permission to write %s is given',
     (path) => {
       expect(may('workspace-write', 'writes', path)).toBe(true);

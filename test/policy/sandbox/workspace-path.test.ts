@@ -25,6 +25,8 @@ describe('a protected path', () => {
     ['.git/config', "git's own files"],
     ['.git', "git's own files"],
     ['.mcp.json', 'files that start programs'],
+    ['lib/opencode.json', 'files that start programs'],
+    ['OpenCode.jsonc', 'files that start programs'],
     ['.vscode/tasks.json', 'files that start programs'],
   ])('the protected path %s may only be read', (path, rule) => {
     expect([protectedBy(path, 'read'), protectedBy(path, 'write')]).toEqual([undefined, rule]);

@@ -3,9 +3,12 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import { parseName } from '../../../src/model/text/names.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { initEngine } from '../../../src/store/engine/engine-setup.ts';
 import { askLocal } from '../../../src/os/local-server.ts';
+import { teamPaths } from '../../../src/store/files/paths.ts';
+import { openStore } from '../../../src/store/team/team-store.ts';
 import { Workplace } from '../../support/cli.ts';
 import { Machine, storePlace, told } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
@@ -185,6 +188,21 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
       primary.signal('SIGCONT');
       await standby?.stop();
       await primary.stop();
+    }
+  });
+
+  it('a machine where nobody leads has a checkpoint of a long log, which a process there begins with', async () => {
+    const [a, b] = await two();
+    for (let at = 0; at < 6; at += 1)
+      await a.ok('task', 'create', 'login', `t${String(at)}`, '--description', 'x'.repeat(4_000));
+    const paths = teamPaths(b.root, parseName('team', 'login'));
+    await expect.poll(() => existsSync(paths.checkpoint), { timeout: 10_000 }).toBe(true);
+    const store = openStore(paths, { clock: realClock });
+    try {
+      expect(store.board.fold().lastTaskId).toBe(6);
+      expect(store.board.begunAt).toBeGreaterThan(0);
+    } finally {
+      await store.close();
     }
   });
 

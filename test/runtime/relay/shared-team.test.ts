@@ -7,24 +7,35 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import * as z from 'zod';
 import { realClock } from '../../../src/os/system-clock.ts';
 import type { Workplace } from '../../support/cli.ts';
+import { percentile } from '../../support/figures.ts';
 import { Machine, storePlace, told } from '../../support/machine.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
+import { running } from '../../support/processes.ts';
 
 const listed = z.object({
   tasks: z.array(z.looseObject({ id: z.string(), status: z.string(), owner: z.string().nullish() })),
 });
 const shown = z.object({ lead: z.looseObject({ alive: z.boolean(), pid: z.number().nullable(), epoch: z.number() }) });
 
+/** Kills processes with all that they have started. */
+function killWhole(pids: readonly number[]): void {
+  const all = running();
+  const whole = [...pids];
+  for (const pid of whole) whole.push(...all.flatMap((one) => (one.parent === pid ? [one.pid] : [])));
+  for (const pid of whole) process.kill(pid, 'SIGKILL');
+}
+
 describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () => {
   let engine: Postgres;
   let place: Workplace;
+  let database: string;
   beforeAll(async () => {
     engine = await Postgres.start();
   });
   afterAll(() => engine.stop());
   beforeEach(async () => {
-    ({ place } = await storePlace(engine));
+    ({ place, database } = await storePlace(engine));
   });
 
   /** A verb as a process that ends with the test. */
@@ -137,6 +148,42 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     const log = readFileSync(a.log(), 'utf8');
     expect(log.match(/"type":"task.completed"/g)).toHaveLength(31);
     await expect.poll(() => readFileSync(b.log(), 'utf8')).toBe(log);
+  });
+
+  it('gives the tasks of a lost machine away as soon as their leases lapse', async () => {
+    const members = ['ada', 'bob', 'cleo', 'dan'];
+    const [a, b] = await Machine.two(place, ...members);
+    allowLeft();
+    await lead(a);
+    for (const name of members) await a.ok('task', 'create', 'login', name, '--run', 'sleep 61', '--owner', name);
+    const workers = await Promise.all(members.map((name) => worker(b, name)));
+    const programs = () =>
+      running().filter(({ command, cwd }) => command === 'sleep 61' && cwd?.startsWith(place.root));
+    await expect.poll(() => programs().length, { timeout: 20_000 }).toBe(members.length);
+    await b.stop('SIGKILL');
+    killWhole(workers.flatMap(({ child }) => child.pid ?? []));
+    // Not all of them just before a look of the relay or of the lead, which look again each second.
+    const session = await engine.session('owner', database);
+    const text = `update teams.lease set until = clock_timestamp() + $2 * interval '1 s' where name = $1
+      returning extract(epoch from until) * 1000 as until`;
+    const lapses: number[] = [];
+    for (const [at, name] of members.entries()) {
+      const { rows } = await session.query<{ until: string }>(text, [name, 1 + at * 1.3]);
+      lapses.push(Number(rows[0]?.until));
+    }
+    await session.end();
+    const released = (): number[] =>
+      members.map((_, at) => {
+        const record = new RegExp(`^.*"type":"task.released","task":"${String(at + 1)}".*$`, 'm').exec(
+          readFileSync(a.log(), 'utf8'),
+        );
+        return Date.parse(z.object({ at: z.string() }).safeParse(JSON.parse(record?.[0] ?? '{}')).data?.at ?? '');
+      });
+    await expect.poll(() => released().some(Number.isNaN), { timeout: 20_000 }).toBe(false);
+    const waits = released().map((at, index) => at - (lapses[index] ?? 0));
+    for (const wait of waits) expect(wait).toBeGreaterThan(-50);
+    // A look each second would take half a second each, of the relay and of the lead.
+    expect(percentile(waits, 50), waits.join(', ')).toBeLessThan(500);
   });
 
   it.each([

@@ -2,7 +2,7 @@
  * A role whose subagents fail, row by row (docs/specification.md R10.10), and the hold of a HIGH lack of consensus
  * (R10.13).
  */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { execAgent, type AgentSpec } from '../../../src/model/agent/agent.ts';
@@ -28,7 +28,11 @@ interface At {
 
 /** A writer of DRAFT-001 whose own agent has memory, and the agents for its subagents. */
 async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
-  const task = { subject: 'DRAFT-001 Write', work: { artifact: 'brief.md' }, metadata: { _discuss: 'DISCUSS-002' } };
+  return inRound('DISCUSS-002', pool);
+}
+
+async function inRound(round: string, pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
+  const task = { subject: 'DRAFT-001 Write', work: { artifact: 'brief.md' }, metadata: { _discuss: round } };
   const on = await team({ members: ['writer'], profile: 'pipeline', tasks: [task] });
   writeFileSync(join(on.root, 'brief.md'), '# The brief\n');
   const { store, paths } = on.handle;
@@ -95,6 +99,17 @@ describe('a role with subagents', () => {
     const kinds = discussed?.changes.map((change) => (change.type === 'request.made' ? change.kind : change.type));
     expect(kinds).toEqual(asks === 'none' ? [] : [asks]);
   });
+
+  it.each(['../../../planted', '/tmp/planted', 'DISCUSS-002/../../../../planted', '..', 'a b'])(
+    'a board that came with a pull names the round %j: it is not held, and writes nowhere',
+    async (round) => {
+      const { on, session } = await inRound(round, [rated(5)]);
+      const { metadata } = (await session.discuss(on.task('1'))) ?? {};
+      expect(metadata).toEqual({ warnings: [expect.stringContaining('is no id of a round')] });
+      expect(readdirSync(on.root).filter((file) => file.includes('discussion'))).toEqual([]);
+      expect(readdirSync(on.paths.session.discussions)).toEqual([]);
+    },
+  );
 
   it('a role adds what an answer contributes to the shared wisdom, and begins the next task with it', async () => {
     const { session } = await at(broken);

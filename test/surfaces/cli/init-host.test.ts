@@ -52,6 +52,18 @@ describe.each(hosts)('for $host', ({ host, file }) => {
   });
 });
 
+test.each(['claude', 'opencode'] as const)(
+  'a file for %s in a project that is a link, as a clone can bring it, is neither read nor written through',
+  async (host) => {
+    const own = place.put('home/other.json', '{"secret":"x"}');
+    symlinkSync(own, join(place.root, FILES[host]));
+    const { code, err } = await place.teams('init', '--host', host, '--yes');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^teams: \S+ is a link, and is not followed; `teams init --host \w+ --print` [^.]+\.\n$/);
+    expect(readFileSync(own, 'utf8')).toBe('{"secret":"x"}');
+  },
+);
+
 describe('the entry', () => {
   const answer = z.object({ host: z.string(), file: z.string(), entry: z.string(), written: z.boolean() });
 

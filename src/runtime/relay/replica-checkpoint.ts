@@ -1,0 +1,55 @@
+/**
+ * Keeps the checkpoint of the board in a replica whose lead is on another machine: else each process that opens the team
+ * here folds its log from the start. It is written in steps of a few milliseconds between the other work of the relay.
+ */
+import { isTeamError } from '../../model/text/errors.ts';
+import { worthACheckpoint, writeCheckpoint } from '../../store/board/checkpoint-writer.ts';
+import type { Disk } from '../../store/files/disk.ts';
+import { Journal } from '../../store/files/journal.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
+
+export class ReplicaCheckpoint {
+  readonly #keeper: CheckpointKeeper;
+  readonly #disk: Disk;
+  readonly #paths: Pick<TeamPaths, 'log' | 'checkpoint'>;
+  /** How much of the log it covers at least, in bytes, or the last try to write it would have. */
+  #covered = 0;
+  #end = 0;
+
+  constructor(disk: Disk, paths: Pick<TeamPaths, 'log' | 'checkpoint'>) {
+    this.#disk = disk;
+    this.#paths = paths;
+    this.#keeper = new CheckpointKeeper(() => this.#written());
+  }
+
+  /**
+   * Begins to write it if the log has grown by so much that it is worth one.
+   *
+   * @param end of the last whole record, in bytes
+   */
+  look(end: number): void {
+    if (end - this.#covered < worthACheckpoint(end)) return;
+    this.#end = end;
+    this.#keeper.keep();
+  }
+
+  close(): void {
+    this.#keeper.stop();
+  }
+
+  /** It saves time and nothing else: that it cannot be written is no error. */
+  *#written(): Generator<undefined> {
+    const { log, checkpoint: path } = this.#paths;
+    const end = this.#end;
+    this.#covered = end;
+    const journal = new Journal(this.#disk, log);
+    try {
+      yield* writeCheckpoint({ disk: this.#disk, path, journal, worth: worthACheckpoint(end) }, end);
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
+    } finally {
+      journal.close();
+    }
+  }
+}
