@@ -82,17 +82,44 @@ interface RequestIo {
   settled(): Promise<unknown>;
 }
 
+/** Bytes after which a part of an answer is sent while its verb goes on. */
+const PART_BYTES = 64 * 1024;
+
+interface AnswerPart {
+  readonly kind: 'stdout' | 'stderr';
+  text: string;
+  readonly done: (() => void)[];
+}
+
+/** Many short writes go as one frame: whoever asked reads and writes each frame by itself. */
 function ioOf(request: LocalRequest): RequestIo {
   const sent: Promise<void>[] = [];
-  const output = (kind: 'stdout' | 'stderr'): CliIo['stdout'] => ({
+  let part: AnswerPart | undefined;
+  const send = (): void => {
+    if (part === undefined) return;
+    const { kind, text, done } = part;
+    part = undefined;
+    sent.push(request.send(kind, Buffer.from(text)).then(() => done.forEach((tell) => tell())));
+  };
+  const output = (kind: AnswerPart['kind']): CliIo['stdout'] => ({
     write(text, done) {
-      sent.push(request.send(kind, Buffer.from(text)).then(() => done?.()));
+      if (part?.kind !== kind) send();
+      // A verb may wait for `done` before it goes on.
+      if (part === undefined) setImmediate(send);
+      part ??= { kind, text: '', done: [] };
+      part.text += text;
+      if (done) part.done.push(done);
+      if (part.text.length >= PART_BYTES) send();
       return true;
     },
   });
+  const settled = (): Promise<unknown> => {
+    send();
+    return Promise.all(sent);
+  };
   return {
     streams: { stdin: nothing(), stdout: output('stdout'), stderr: output('stderr'), gone: request.gone },
-    settled: () => Promise.all(sent),
+    settled,
   };
 }
 
