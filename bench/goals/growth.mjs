@@ -17,6 +17,8 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME };
 const SETTLED_MS = 3_000;
 const SIZES = [100, 10_000, 100_000];
 const TEAMS = join(ROOT, 'bin', 'teams.js');
+const LEAST = join(ROOT, 'bench', 'least', 'ask-lead.cjs');
+const BUNDLE = join(ROOT, 'dist', 'frequent.cjs');
 
 /** In this order, once a round: a claim that is released, then the oldest pending task is claimed and completed. */
 const ARGUMENTS = {
@@ -69,10 +71,11 @@ async function askLead(bench, { root }, empty) {
   const lead = spawn(process.execPath, [TEAMS, 'lead', 'bench', '--root', root, '--quiet'], { env, stdio: 'ignore' });
   await setTimeout(SETTLED_MS);
   const times = Object.fromEntries(VERBS.looking.map((verb) => [verb, []]));
-  const empties = [];
+  const [empties, least] = [[], []];
   const ofLead = [];
   for (let round = 0; round <= Math.min(bench.size.starts, 45); round += 1) {
     const alone = await processorTime([empty]);
+    const asked = await processorTime([LEAST, root, BUNDLE]);
     const before = processorMs(lead.pid);
     const took = [];
     for (const verb of VERBS.looking)
@@ -80,13 +83,14 @@ async function askLead(bench, { root }, empty) {
     const share = (processorMs(lead.pid) - before) / VERBS.looking.length;
     if (round === 0) continue; // The lead loads what it answers with.
     empties.push(alone);
+    least.push(asked);
     ofLead.push(share);
     for (const [at, verb] of VERBS.looking.entries()) times[verb].push(took[at]);
   }
   lead.kill('SIGTERM');
   await once(lead, 'exit');
   bench.say(`what the lead does for an answer takes it ${median(ofLead).toFixed(1)} ms more`);
-  for (const verb of VERBS.looking) bench.check(ledId(verb), { ours: times[verb], theirs: empties });
+  for (const verb of VERBS.looking) bench.check(ledId(verb), { ours: times[verb], theirs: empties, least });
 }
 
 function show(bench, sizes, times, empties) {
