@@ -37,6 +37,8 @@ export interface ShellSurroundings {
   readonly nested?: readonly { readonly path: string; readonly id: string; readonly isOpen: boolean }[];
   /** The file with the filter of system calls, where there is one for this machine. */
   readonly filter: string | undefined;
+  /** Closes what the start would hand on: it comes before all else. */
+  readonly closing: readonly string[];
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
   /** Files and folders below what appears empty that can be read there. */
@@ -76,6 +78,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   const seen = nested.filter(({ path }) => !covered.some((one) => isBelow(path, one.path)));
   const proved = [...gitOf(surroundings), ...seen, ...own, ...lent].map(({ path, id }) => ({ path: at(path), id }));
   return [
+    ...surroundings.closing,
     ...filtering(bwrap, surroundings.filter),
     '--unshare-user',
     '--unshare-pid',

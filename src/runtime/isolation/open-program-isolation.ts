@@ -23,11 +23,10 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { HIDDEN_NAMES } from '../../policy/sandbox/workspace-path.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { isServed } from '../../os/local-server.ts';
-import { bubblewrap, findProgram, pathOutside } from '../../os/program-path.ts';
+import { bubblewrap, findProgram } from '../../os/program-path.ts';
 import { noteProved } from '../../store/user/proved-isolation.ts';
 import { keyPath } from '../../store/user/seal.ts';
 import { coverNames, recordsFolder } from '../../store/workspace/kept-stubs.ts';
-import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
 import { keepNames } from '../../store/workspace/kept-names.ts';
 import { makeMountPoints } from '../../store/workspace/mount-points.ts';
 import { makeMemberPlace } from '../../store/workspace/member-place.ts';
@@ -35,6 +34,7 @@ import { entriesAt, homeOf, realPath, withProbeDirectory } from '../../store/wor
 import { heldNames, keptPaths, type Covering } from './kept-paths.ts';
 import { heldGits } from './nested-repositories.ts';
 import { openBroker, type CommandLine } from './broker.ts';
+import { closing, inheritedTrouble } from './inherited-files.ts';
 import { isBelow } from './lent-paths.ts';
 import { ownProgramsIn } from './own-programs.ts';
 import { groundsOf, type Grounds } from './program-grounds.ts';
@@ -168,9 +168,9 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     uid: process.getuid?.() === 0 ? INSIDE_ROOT : (process.getuid?.() ?? INSIDE_ROOT),
   });
   if (place === undefined) return unfit(`the workspace ${root} contains the directories for temporary files`);
-  const closing: (() => Promise<void> | void)[] = [place.remove];
+  const steps: (() => Promise<void> | void)[] = [place.remove];
   const close = async (): Promise<void> => {
-    for (const step of closing.splice(0).toReversed()) await step();
+    for (const step of steps.splice(0).toReversed()) await step();
   };
   try {
     const { name: member, team } = options.member;
@@ -178,7 +178,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     const gits = [...(await heldGits(root, options.shown)), ...ownProgramsIn(root, environment, options.shown)];
     const names = [...covered.map((name) => `${root}/${name}`), ...gits];
     const kept = keepNames(root, covered, isKept);
-    closing.push(() => void kept.mend());
+    steps.push(() => void kept.mend());
     const later: { hold?: ProgramIsolate } = {};
     const broker = await openBroker({
       socket: place.socket,
@@ -192,10 +192,10 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
       },
       commandLine: options.commandLine,
     });
-    closing.push(() => broker.close());
+    steps.push(() => broker.close());
     const held = heldNames(root, gits);
     const stubs = await coverNames(recordsFolder(environment), place.socket, { root, names, held }, isServed);
-    closing.push(() => stubs.remove(isServed));
+    steps.push(() => stubs.remove(isServed));
     const covers = new Map(
       Object.entries({ ...KEPT_FILES, ...COVER_CONTENTS }).map(([name, content]) => [
         name,
@@ -210,7 +210,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
         : argv;
     later.hold = hold;
     const weak =
-      descriptorTrouble(environment) ??
+      inheritedTrouble(environment) ??
       (await lastingWeakness(() => weakness(bwrap, withHome(present(grounds, covering, {}, options, {})), options)));
     if (weak === undefined)
       return { kind: 'up', home: grounds.ownHome, shownAt: options.shown?.at, hold, mend: () => kept.mend(), close };
@@ -261,30 +261,12 @@ function present(
     hidden: grounds.hidden.filter((path) => (isWritable && isBelow(path, root)) || entriesAt([path]).length > 0),
     kept,
     handed: [...new Set([...given, ...entriesAt(options.handed)].map(({ path }) => path))],
-    closing: closer(options.environment),
+    closing: closing(options.environment),
     inside: Object.fromEntries(
       Object.entries(loaderVariables(env)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
   };
 }
-
-const CLOSE = 'for f in /proc/self/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n<&-"; done; exec "$@"';
-
-/**
- * Closes what the start would hand on. A plain `sh` knows descriptors of one digit only. Bash reads `~/.bashrc` where its
- * input is a socket, as it is here, and what `BASH_ENV` names: nothing of that may run outside, where a member could write it.
- */
-function closer(environment: Variables): string[] {
-  const bash = bashOf(environment);
-  return bash === undefined ? [] : [bash, '--norc', '-p', '-c', CLOSE, 'teams'];
-}
-
-const bashOf = ({ PATH = '' }: Variables): string | undefined => findProgram('bash', `${pathOutside(PATH)}:/bin`);
-
-const descriptorTrouble = (environment: Variables): string | undefined =>
-  bashOf(environment) === undefined && inheritedDescriptors() > 0
-    ? 'this process has inherited open files, and there is no bash to close them'
-    : undefined;
 
 /** A missing program is not wrapped, so that its own start reports the error, not bubblewrap's. */
 const isThere = ([program]: readonly string[], { environment }: ProgramIsolationOptions): boolean =>

@@ -36,6 +36,7 @@ import {
   requireUnfit,
   SETS_ID,
 } from './bubblewrap.ts';
+import { closing, inheritedTrouble } from './inherited-files.ts';
 import { isBelow, lentPaths, secretsOf } from './lent-paths.ts';
 import { lentToolchains } from './lent-toolchains.ts';
 import { heldGits } from './nested-repositories.ts';
@@ -101,7 +102,7 @@ export async function openShellIsolation(options: ShellIsolationOptions): Promis
   const held = bwrap === undefined ? [] : [...(await heldGits(at)), ...ownProgramsIn(at, environment)];
   const surroundingsOf = surroundingsBy(options, held);
   const tried = () => weakness(bwrap ?? '', surroundingsOf(root, true), environment);
-  const why = bwrap === undefined ? NOT_INSTALLED : await lastingWeakness(tried);
+  const why = bwrap === undefined ? NOT_INSTALLED : (inheritedTrouble(environment) ?? (await lastingWeakness(tried)));
   if (bwrap !== undefined && why === undefined) {
     noteProved(environment);
     return {
@@ -153,6 +154,7 @@ function surroundingsBy(
       inRoot: entriesIn(real),
       nested: real === at ? nested(real) : [],
       filter: callFilterFile(environment),
+      closing: closing(environment),
       handed: entriesAt(handed).map(({ path }) => path),
       keys: entriesAt(keys),
       lend: withNeeds(lent(real), needs),

@@ -69,7 +69,7 @@ export const withTrees = async <T>(
     await readAgain(repository.top, before, inOwn, directory);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, large, where: at }, directory);
-  });
+  }, repository.top);
 
 /** Files in one git command. */
 const BATCH = 200;

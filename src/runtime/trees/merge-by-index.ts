@@ -48,7 +48,7 @@ export const mergeByIndex = async (ours: string, theirs: string, where: GitWhere
       said.push(`CONFLICT (${clash}): Merge conflict in ${path}`);
     }
     return { tree: requireGit(await git(['write-tree'], at), 'git write-tree'), conflicts, said };
-  });
+  }, where.cwd);
 
 function entriesIn(listed: string): Map<string, Versions | 'merged'> {
   const found = new Map<string, Versions | 'merged'>();

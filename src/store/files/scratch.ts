@@ -12,16 +12,33 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
+import { leadsThrough, projectsAround } from '../../os/program-path.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { FILE_MODE, isMissing, onDisk, storeFailure } from './disk.ts';
 
-/** @throws StoreError where TMPDIR is no directory, or may not be written */
-export const temporaryDirectory = (prefix: string): string =>
-  onDisk('create a directory in TMPDIR', tmpdir(), () => mkdtempSync(join(tmpdir(), prefix)));
+/**
+ * Directories for temporary files in which members cannot write, the preferred one first: TMPDIR may lie in the project.
+ *
+ * @param at a directory in a project
+ */
+export function temporaryPlaces(at = process.cwd()): string[] {
+  const projects = projectsAround(at);
+  return [...new Set([tmpdir(), '/tmp'])].filter((place) => !projects.some((project) => leadsThrough(place, project)));
+}
 
-/** @param work may leave any files in the directory */
-export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = temporaryDirectory('teams-');
+/** @throws StoreError where TMPDIR is no directory, or may not be written */
+export function temporaryDirectory(prefix: string, at?: string): string {
+  const [place = tmpdir()] = temporaryPlaces(at);
+  return onDisk('create a directory in TMPDIR', place, () => mkdtempSync(join(place, prefix)));
+}
+
+/**
+ * @param work may leave any files in the directory
+ * @param at a directory in a project, which this process may not know
+ */
+export async function withScratch<T>(work: (directory: string) => Promise<T>, at?: string): Promise<T> {
+  const directory = temporaryDirectory('teams-', at);
   try {
     return await work(directory);
   } finally {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { regularBytes } from '../files/regular-file.ts';
+import { temporaryPlaces } from '../files/scratch.ts';
 import { entriesAt } from './sandbox-host.ts';
 
 export interface MemberPlace {
@@ -50,7 +51,7 @@ interface PlaceFor {
 
 /** @returns undefined if the workspace contains every directory for temporary files */
 export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | undefined {
-  const [parent] = entriesAt(places()).filter(({ path }) => path !== root && !path.startsWith(`${root}/`));
+  const [parent] = entriesAt(temporaryPlaces(root)).filter(({ path }) => path !== root && !path.startsWith(`${root}/`));
   if (parent === undefined) return undefined;
   const directory = mkdtempSync(join(parent.path, 'teams-'));
   const etc = join(directory, 'etc');

@@ -8,6 +8,7 @@ const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
   keys: [],
   lend: { read: [], write: [] },
   filter: undefined,
+  closing: [],
   ...over,
 });
 const line = (over: Partial<ShellSurroundings>): string =>
@@ -21,6 +22,12 @@ describe('shell isolation of a command', () => {
       /^\/bin\/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --die-with-parent --new-session --cap-drop ALL --ro-bind \/ \//,
     );
     expect(line({})).toMatch(/--chdir \/work -- \/bin\/sh -c true$/);
+  });
+
+  test('inherited files are closed before the filter is opened', () => {
+    expect(line({ closing: ['/bin/bash', '-c', 'close'], filter: '/filter' })).toMatch(
+      /^\/bin\/bash -c close \/bin\/sh -c /,
+    );
   });
 
   test('shell isolation makes the workspace writable, or not', () => {
