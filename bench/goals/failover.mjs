@@ -76,25 +76,26 @@ async function takeovers(bench, machines) {
     await machines.with(true, async ({ roots, start, relays }) => {
       const [a, b] = roots;
       const members = [exec('ada', ['sleep', '600']), exec('bob', ['sleep', '600'])];
-      await teamIn(roots, members, []);
-      const claimed = (by) =>
-        readFileSync(logOf(a), 'utf8').includes(`"type":"task.claimed","task":"1","member":"${by}"`);
-      const lead = start('lead', 'bench', '--root', a, '--quiet');
-      lead.stdout.resume();
-      const ada = start('worker', 'bench', 'ada', '--root', b);
-      ada.stdout.resume();
+      await teamIn(roots, members);
+      const log = () => readFileSync(logOf(a), 'utf8');
+      const claims = () => log().split('"type":"task.claimed","task":"1"').length - 1;
+      const worker = async (name, root) => {
+        const child = start('worker', 'bench', name, '--root', root);
+        child.stdout.resume();
+        await until(() => log().includes(`"type":"member.started","name":"${name}"`), `${name} begins`);
+        return child;
+      };
+      const ada = await worker('ada', b);
       await once(start('task', 'create', 'bench', 'Wait', '--root', a), 'exit');
-      await until(() => claimed('ada'), 'the first member claims').catch((e) => {
-        console.log(readFileSync(logOf(a), 'utf8'));
-        throw e;
-      });
-      start('worker', 'bench', 'bob', '--root', a).stdout.resume();
+      await until(() => claims() === 1, 'the first member claims');
+      await worker('bob', a);
+      start('lead', 'bench', '--root', a, '--quiet').stdout.resume();
       // A lease is renewed every 2.5 s: the rounds differ in the time since then.
       await setTimeout(3_000 + round * 800);
       await end(relays[1], 'SIGKILL');
       const lost = now();
       await end(ada, 'SIGKILL');
-      await until(() => claimed('bob'), 'another member claims', 40_000);
+      await until(() => claims() === 2, 'another member claims', 40_000);
       waits.push(now() - lost);
     });
   bench.say(`from the loss of a machine to the next claim: ${waits.map((ms) => ms.toFixed(0)).join(', ')} ms`);

@@ -13,9 +13,14 @@ import { byNumber } from '../member-availability.ts';
  *
  * @param ready tasks that have just become ready
  * @param except the member that made them ready: it looks by itself
+ * @param isThere whether a member has a process that may live: for a task without an owner one that has is woken, too
  * @returns names without repetition, owners first
  */
-export function whomToWake(board: Board, ready: readonly Task[], except?: Name): Name[] {
+export function whomToWake(
+  board: Board,
+  ready: readonly Task[],
+  { except, isThere = () => true }: { readonly except?: Name | undefined; readonly isThere?: (name: Name) => boolean },
+): Name[] {
   const idle = [...board.members.values()]
     .filter(({ name, state }) => state === 'joined' && name !== except && !board.busy.has(name))
     .sort((a, b) => byNumber(a.name, b.name));
@@ -27,8 +32,13 @@ export function whomToWake(board: Board, ready: readonly Task[], except?: Name):
   }
   for (const task of ready.filter(({ owner }) => owner === undefined).sort(byId)) {
     const may = (member: Member) => claimRefusal(board, task, member, member.name) === undefined;
-    const first = idle.find((member) => !woken.has(member.name) && may(member));
-    if (first) woken.add(first.name);
+    const able = idle.filter((member) => !woken.has(member.name) && may(member));
+    const [first] = able;
+    if (first === undefined) continue;
+    woken.add(first.name);
+    // The process of the first one may be lost: then it does not hear its bell.
+    const other = isThere(first.name) ? undefined : able.find(({ name }) => isThere(name));
+    if (other) woken.add(other.name);
   }
   return [...woken];
 }

@@ -16,7 +16,7 @@ import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.
  */
 export async function makeSharedTeam(name: string, input: TeamInput, options: OpenOptions): Promise<Name> {
   const team = parseName('team', name);
-  if (input.profile === 'pipeline') throw notInAStore('a pipeline');
+  if (input.profile === 'pipeline') throw notInAStore('a pipeline makes');
   await withScratch(async (root) => {
     await using handle = makeTeam(name, input, { ...options, root, signs: true });
     const { store } = handle;

@@ -18,7 +18,7 @@ import { linesOf } from '../../store/files/journal.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import { holderText } from '../../store/replica/elsewhere.ts';
-import { notInAStore, replicaOf } from '../../store/replica/replica-root.ts';
+import { replicaOf } from '../../store/replica/replica-root.ts';
 import { movedTo, movesIn } from '../../store/replica/unfinished-moves.ts';
 import { probeFileSystem, requireOwnProject } from '../../store/team/create-store.ts';
 import { leaseOwner, mayLive, placeOf, takeLease, type Lease } from '../../store/team/lease.ts';
@@ -34,6 +34,7 @@ import {
 } from '../../store/engine/moves.ts';
 import { findTeam } from '../../store/team/team-list.ts';
 import { isTeam, openStore, unknownTeam, type TeamStore } from '../../store/team/team-store.ts';
+import { requireMovable, requireMovableConfig } from './movable-team.ts';
 
 /** A team and the two places between which it moves. */
 interface MigrateTarget {
@@ -111,6 +112,7 @@ export function moveToFiles(target: MigrateTarget): Promise<Migrated> {
     }
     if (there === undefined)
       throw new UsageError('UNKNOWN_TEAM', `There is no team ${name} in ${shownAddress(address)}.`);
+    requireMovableConfig(name, (await session.configuration(there.id))?.body);
     const { teams, tasks } = rootPaths(root);
     for (const directory of [teams, tasks]) makeDirectory(realDisk, directory, { durable: true });
     probeFileSystem(realDisk, teams);
@@ -248,15 +250,6 @@ const lost = (name: Name, cause: unknown): StoreError =>
     `The connection to the store was lost while team ${name} was being moved (${codeOf(cause) ?? 'closed'}): say the same again.`,
     { cause },
   );
-
-/** @throws StoreError `UNTRUSTED`, `NEWER_VERSION`, `ENGINE_UNFIT` for a team that cannot work in a store */
-function requireMovable(store: TeamStore): void {
-  store.requireTrusted();
-  const { profile } = store.board.fold();
-  if (profile === 'pipeline' || profile === 'relay')
-    throw notInAStore(profile === 'relay' ? 'a refine loop' : 'a pipeline');
-  if (store.config.readOwn()?.isolation === 'trees') throw notInAStore('a team whose members have trees');
-}
 
 /** What other machines read is signed, for those that do not have the key of this one. */
 async function signDocuments(store: TeamStore): Promise<void> {

@@ -1,6 +1,6 @@
 /** Carries out in the engine what processes of the machine ask of their relay, and says what came of it. */
 import { isTeamError } from '../../model/text/errors.ts';
-import type { Name } from '../../model/text/names.ts';
+import { isMemberName, type Name } from '../../model/text/names.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
@@ -101,6 +101,18 @@ export function posted(
       sent.push({ team, recipient, mail: numbers.flatMap((number, at) => ({ number, line: lines[at] ?? '' })) });
     },
   );
+}
+
+/** Tells other machines to wake members. */
+export async function rung(session: EngineSession, waiting: readonly Waiting[], teams: Teams): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const one of asked(waiting, 'ring')) {
+    const { team, body } = one.request;
+    const id = teams.get(team)?.replica.id;
+    const done = id !== undefined && isMemberName(body) ? session.ring(id, body) : undefined;
+    answers.push({ one, said: done === undefined ? gone(team) : await answerOf(done) });
+  }
+  return answers;
 }
 
 /** Keeps texts that later records name, and gives back those that are asked for. */

@@ -19,6 +19,7 @@ import {
   leased,
   made,
   posted,
+  rung,
   written,
   type Answered,
   type GrownLog,
@@ -44,6 +45,8 @@ export class RelayTeams {
   readonly #grown = new Map<string, number>();
   /** The ids of teams, with the members to whom mail was sent on other machines. */
   readonly #mailed = new Map<string, Set<Name>>();
+  /** The ids of teams, with the members to be woken. */
+  readonly #rung = new Map<string, Set<Name>>();
   /** When all was looked at last, by the clock. */
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -58,6 +61,8 @@ export class RelayTeams {
     if (kind === 'log' && team !== undefined && Number.isSafeInteger(Number(at))) this.#grown.set(team, Number(at));
     else if (kind === 'mail' && team !== undefined && isMemberName(at))
       this.#mailed.set(team, (this.#mailed.get(team) ?? new Set()).add(at));
+    else if (kind === 'ring' && team !== undefined && isMemberName(at))
+      this.#rung.set(team, (this.#rung.get(team) ?? new Set()).add(at));
     else this.#hasNews = true;
   }
 
@@ -96,6 +101,7 @@ export class RelayTeams {
     const answers = [
       ...(await made(session, waiting)),
       ...(await kept(session, waiting, this.#replicas)),
+      ...(await rung(session, waiting, this.#replicas)),
       ...(await written(session, waiting, this.#replicas, grown)),
       ...(await changed(session, waiting, this.#replicas)),
       ...(await hosted(session, waiting, this.#replicas, this.#root)),
@@ -108,6 +114,7 @@ export class RelayTeams {
     else await this.#readLogs(session);
     for (const one of sent) await bringSent(session, one);
     await this.#readMail(session);
+    this.#ring();
     return [...answers, ...(await leased(session, waiting, this.#replicas))];
   }
 
@@ -157,6 +164,13 @@ export class RelayTeams {
     this.#mailed.clear();
     for (const team of this.#replicas.values())
       for (const member of mailed.get(team.replica.id) ?? []) await bringMail(session, team, member);
+  }
+
+  /** What they are woken for is here by now. */
+  #ring(): void {
+    for (const { replica, mail } of this.#replicas.values())
+      for (const member of this.#rung.get(replica.id) ?? []) mail.ring(member);
+    this.#rung.clear();
   }
 
   /** Teams that are new to this machine, and those that have left the store. */

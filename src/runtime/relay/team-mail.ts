@@ -17,6 +17,7 @@ import type { Disk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../../store/files/pinned.ts';
 import { Locks } from '../../store/lock/lock.ts';
+import { ringBell } from '../../store/mail/bell.ts';
 import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-request.ts';
@@ -130,6 +131,11 @@ export class TeamMail {
   /** The inbox of a member whose mail comes here; undefined if its process runs on another machine. */
   boxHere(member: Name): SharedInbox | undefined {
     return this.#elsewhere.has(member) ? undefined : this.#box(member);
+  }
+
+  /** Wakes the process of a member, if it is on this machine. */
+  ring(member: Name): void {
+    if (!this.#elsewhere.has(member)) ringBell(this.#place.disk, this.#paths.inbox(member).bell);
   }
 
   async #configure(session: EngineSession, { config }: TeamNews): Promise<void> {

@@ -20,8 +20,7 @@ import type { AllowedAlways } from '../../model/team/team-config.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { defined } from '../../model/text/defined.ts';
 import { allowedFor, parsePermissionAnswer, PERMISSION_WORDS } from '../../policy/permission-answer.ts';
-import { whomToWake } from '../../policy/supervise/claiming.ts';
-import { ringBell } from '../../store/mail/bell.ts';
+import { wakeFor } from './task-service.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError } from './task-service.ts';
@@ -132,7 +131,7 @@ async function settle(store: TeamStore, said: Said, id: string): Promise<Answere
   if (request?.state !== 'answered') throw unknownRequest(store, id);
   const task = board.tasks.get(request.task ?? '');
   const ready = task && isReady(board, task) ? [task] : [];
-  for (const name of whomToWake(board, ready, speaker.name)) ringBell(store.disk, store.paths.inbox(name).bell);
+  wakeFor(store, ready, speaker);
   return request;
 }
 
@@ -233,7 +232,7 @@ export async function answerPermission(
     text,
   }));
   if (!outcome.ok) throw refusalError(outcome);
-  ringBell(store.disk, store.paths.inbox(request.from).bell);
+  store.ring(request.from);
   if (always !== undefined) await allow(store, allowedFor(request, always, timestamp(store.clock.now())));
 }
 

@@ -10,7 +10,7 @@ import type { Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
-import { ringBell } from '../../store/mail/bell.ts';
+import { leaseOwner, mayLive } from '../../store/team/lease.ts';
 import { hashText, keptText } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
@@ -261,9 +261,14 @@ export async function publishOutcome(store: TeamStore, outcome: AdvanceOutcome, 
   if (speaker.kind === 'person') await lockedViews(store, outcome.changed);
 }
 
+/** Rings the bells of members that can work on tasks which have just become ready, on whatever machine. */
+export function wakeFor(store: TeamStore, ready: readonly Task[], { name: except }: Speaker): void {
+  const isThere = (name: Name): boolean => mayLive(leaseOwner(store.disk, store.paths, name));
+  for (const name of whomToWake(store.board.board, ready, { except, isThere })) store.ring(name);
+}
+
 /** Rings the bells of members that can work on what became ready by these changes. */
 export function wakeReady(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
   const { board } = store.board;
-  const ready = newlyReady(board, changed);
-  for (const name of whomToWake(board, ready, speaker.name)) ringBell(store.disk, store.paths.inbox(name).bell);
+  wakeFor(store, newlyReady(board, changed), speaker);
 }

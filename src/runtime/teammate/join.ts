@@ -13,7 +13,6 @@ import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
-import { ringBell } from '../../store/mail/bell.ts';
 import { takeLease, type Lease, type LeaseEnvironment } from '../../store/team/lease.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { newToken, tokenHash } from '../../store/team/roster.ts';
@@ -257,5 +256,5 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
     by_hand: byHand,
     started_at: store.clock.now() / 1000,
   });
-  ringBell(store.disk, store.paths.inbox(LEAD).bell);
+  store.ring(LEAD);
 }

@@ -65,7 +65,7 @@ export class EngineSession {
   readonly #queries: EngineQueries;
 
   /**
-   * @param onNews called with what others made new: `log TEAM NUMBER`, `mail TEAM MEMBER` (the team's id) or `news`; and when the
+   * @param onNews called with what others made new: `log TEAM NUMBER`, `mail TEAM MEMBER` and `ring TEAM MEMBER` (the team's id) or `news`; and when the
    *   session is lost
    * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
@@ -222,6 +222,11 @@ export class EngineSession {
     const shape = z.object({ numbers: z.array(z.coerce.number()) });
     const [row] = await this.ask(asked, [team, recipient, lines], shape);
     return row?.numbers ?? [];
+  }
+
+  /** Tells the other machines to wake a member. */
+  async ring(team: string, member: Name): Promise<void> {
+    await this.ask("select pg_notify('teams', $1)", [`ring ${team} ${member}`]);
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {

@@ -102,6 +102,11 @@ export class RelayClient {
     return (await this.#ask('kept', team, hash)).text;
   }
 
+  /** Rings the bell of a member whose process is on another machine. @throws StoreError as {@link commit} */
+  async ring(team: Name, member: Name): Promise<void> {
+    await this.#ask('ring', team, member, LEAST_MS);
+  }
+
   /** Archives a team in the store; its replicas go to the archives of their machines then. @throws StoreError as {@link commit} */
   async archive(team: Name): Promise<void> {
     await this.#ask('archive', team, '');

@@ -41,6 +41,8 @@ interface Bodies {
   /** Nothing: the hosts of a team that may not be made yet. */
   readonly hosts: string;
   readonly placement: PlacementAsked;
+  /** The name of a member. */
+  readonly ring: string;
   /** Nothing: the team ends. */
   readonly archive: string;
   /** Nothing: the relay is needed. */
@@ -61,6 +63,7 @@ const headSchema = z.object({
     'host',
     'hosts',
     'placement',
+    'ring',
     'archive',
     'stay',
   ]),
@@ -105,7 +108,7 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
 }
 
 /** Requests whose body is a text as it stands. */
-const TEXTS = ['append', 'keep', 'kept', 'hosts', 'archive', 'stay'] as const;
+const TEXTS = ['append', 'keep', 'kept', 'hosts', 'ring', 'archive', 'stay'] as const;
 type TextRequest = (typeof TEXTS)[number];
 const isText = (asked: RelayRequest['do']): asked is TextRequest => TEXTS.some((one) => one === asked);
 

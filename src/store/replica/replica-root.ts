@@ -47,9 +47,12 @@ export function markReplica(disk: Disk, root: string, store: string): void {
   replaceFile(disk, replica, `${text}\n`, randomBytes(4).toString('hex'));
 }
 
-/** What a team in a store cannot do yet (docs/scale-out.md). */
+/** What makes no team in a store yet (docs/scale-out.md). */
 export const notInAStore = (what: string): StoreError =>
-  new StoreError('ENGINE_UNFIT', `This team is in a store on PostgreSQL, where ${what} is not possible yet.`);
+  new StoreError(
+    'ENGINE_UNFIT',
+    `In a store on PostgreSQL ${what} no team yet: make one with \`teams create\` or \`teams run\`, or name no store (--store, TEAMS_STORE, \`store:\`).`,
+  );
 
 const cutOffSchema = z.object({ since: z.number() });
 

@@ -36,6 +36,7 @@ import { replicaOf } from '../replica/replica-root.ts';
 import type { LeaseEnvironment } from './lease.ts';
 import { openSeal, type Seal } from '../user/seal.ts';
 import { Signatures } from '../user/signature.ts';
+import { ringBell } from '../mail/bell.ts';
 import { Sender, type Quota } from '../mail/sender.ts';
 
 export const DEFAULT_QUOTA: Quota = { inboxMaxMessages: 10_000, inboxMaxBytes: 64 * 1024 * 1024 };
@@ -87,6 +88,8 @@ export class TeamStore {
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
   #client: Promise<RelayClient> | undefined;
+  /** What is asked of the relay without waiting for its answer. */
+  readonly #rings = new Set<Promise<void>>();
 
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
@@ -241,6 +244,19 @@ export class TeamStore {
     return this.isShared ? processesElsewhere(this.disk, this.paths).get(name) : undefined;
   }
 
+  /** Wakes the process of a member, or of the lead, on whatever machine it is. If it is not heard, it looks by itself soon. */
+  ring(name: Name): void {
+    if (this.elsewhere(name) === undefined) {
+      ringBell(this.disk, this.paths.inbox(name).bell);
+      return;
+    }
+    const rung = this.#relay()
+      .then((client) => client.ring(this.paths.name, name))
+      .catch(() => {});
+    this.#rings.add(rung);
+    void rung.then(() => this.#rings.delete(rung));
+  }
+
   /** Whether a member's process lives: here by pid and start time, elsewhere by its lease. */
   lifeOf(name: Name): Liveness | 'elsewhere' {
     const here = livenessIn(this.roster.read(name));
@@ -296,6 +312,7 @@ export class TeamStore {
 
   async close(): Promise<void> {
     await this.sender.settled();
+    await Promise.all(this.#rings);
     this.board.close();
     this.events.close();
     this.ledger.close();

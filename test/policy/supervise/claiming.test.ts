@@ -4,11 +4,11 @@ import { whomToWake } from '../../../src/policy/supervise/claiming.ts';
 import { name, world, type TeamSketch, type World } from '../world.ts';
 
 const AUTO = { profile: 'v8', claim: 'auto' } as const;
-const woken = (team: World, ids: string[], except?: string) =>
+const woken = (team: World, ids: string[], { except, lost = [] }: { except?: string; lost?: string[] } = {}) =>
   whomToWake(
     team.board,
     ids.map((id) => team.task(id)),
-    except === undefined ? undefined : name(except),
+    { except: except === undefined ? undefined : name(except), isThere: (one) => !lost.includes(one) },
   );
 
 describe('whomToWake', () => {
@@ -57,6 +57,13 @@ describe('whomToWake', () => {
   it('whomToWake wakes neither the member that made the tasks ready nor one that has left', () => {
     const team = world({ ...AUTO, members: ['ada', 'bob', 'cy'], tasks: [{}, {}] });
     team.lead({ type: 'member.left', name: name('bob'), why: 'done' });
-    expect(woken(team, ['1', '2'], 'ada')).toEqual(['cy']);
+    expect(woken(team, ['1', '2'], { except: 'ada' })).toEqual(['cy']);
+  });
+
+  it('whomToWake wakes one more member where the process of the first one is lost', () => {
+    const team = world({ ...AUTO, members: ['ada', 'bob', 'cy', 'dan'], tasks: [{}, {}] });
+    expect(woken(team, ['1'], { lost: ['ada', 'bob'] })).toEqual(['ada', 'cy']);
+    expect(woken(team, ['1', '2'], { lost: ['ada'] })).toEqual(['ada', 'bob', 'cy']);
+    expect(woken(team, ['1'], { lost: ['ada', 'bob', 'cy', 'dan'] })).toEqual(['ada']);
   });
 });

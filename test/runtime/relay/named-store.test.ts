@@ -115,18 +115,6 @@ describe.skipIf(!hasPostgres)('a store that a verb names', { timeout: 90_000 }, 
     }
   });
 
-  it('refuses a pipeline in one sentence, and makes no team', async () => {
-    const [a] = StoreUser.two(place);
-    await a.ok('create', 'login', '--member', 'ada', '--store', url);
-    const words = ['pipeline', 'impl-only', 'add a search', '--agent', 'exec:true', '--store', url];
-    const { code, err } = await a.teams(words);
-    expect({ code, err }).toEqual({
-      code: 4,
-      err: 'teams: This team is in a store on PostgreSQL, where making a team in this way is not possible yet.\n',
-    });
-    expect((await a.ok('list', '--store', url, '--json')).out.match(/"name"/g)).toHaveLength(1);
-  });
-
   it('is refused in one sentence where it cannot be', async () => {
     const [a] = StoreUser.two(place);
     await a.ok('create', 'login', '--member', 'ada', '--store', url);

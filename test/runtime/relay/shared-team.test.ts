@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { realClock } from '../../../src/os/system-clock.ts';
@@ -16,6 +17,7 @@ import { running } from '../../support/processes.ts';
 const listed = z.object({
   tasks: z.array(z.looseObject({ id: z.string(), status: z.string(), owner: z.string().nullish() })),
 });
+const logged = z.object({ at: z.string() });
 const shown = z.object({ lead: z.looseObject({ alive: z.boolean(), pid: z.number().nullable(), epoch: z.number() }) });
 
 /** Kills processes with all that they have started. */
@@ -48,7 +50,7 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      const late = globalThis.setTimeout(() => child.kill('SIGKILL'), 10_000);
       await gone;
       clearTimeout(late);
     });
@@ -148,6 +150,26 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     const log = readFileSync(a.log(), 'utf8');
     expect(log.match(/"type":"task.completed"/g)).toHaveLength(31);
     await expect.poll(() => readFileSync(b.log(), 'utf8')).toBe(log);
+  });
+
+  it('wakes the member of another machine that can do a new task', async () => {
+    const [a, b] = await Machine.two(place, 'ada');
+    await lead(a);
+    await worker(b, 'ada');
+    // Without a bell a member looks once a second; each task comes at another time since its last look.
+    for (let number = 1; number <= 8; number += 1) {
+      await setTimeout(number * 130);
+      await a.ok('task', 'create', 'login', `t${String(number)}`, '--run', 'true');
+      await expect.poll(() => doneOn(a), { timeout: 20_000 }).toBe(number);
+    }
+    const times = (type: string): number[] =>
+      readFileSync(a.log(), 'utf8')
+        .split('\n')
+        .flatMap((line) => (line.includes(`"type":"${type}"`) ? [Date.parse(logged.parse(JSON.parse(line)).at)] : []));
+    const made = times('task.created');
+    const waits = times('task.claimed').map((at, index) => at - (made[index] ?? 0));
+    expect(waits).toHaveLength(8);
+    expect(percentile(waits, 50), waits.join(', ')).toBeLessThan(250);
   });
 
   it('gives the tasks of a lost machine away as soon as their leases lapse', async () => {

@@ -16,6 +16,8 @@ import {
 import { briefOf } from '../../../policy/refine/round-brief.ts';
 import { synthesise, type Synthesis } from '../../../policy/refine/synthesis.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
+import { realDisk } from '../../../store/files/disk.ts';
+import { notInAStore, replicaOf } from '../../../store/replica/replica-root.ts';
 import { requireOwnProject } from '../../../store/team/create-store.ts';
 import { requireIsolation } from '../../tools/subagent-isolation.ts';
 import { RelayCalls } from '../relay-call.ts';
@@ -42,10 +44,13 @@ export interface RefineRun {
 
 /**
  * @returns the synthesis, also of a loop that was stopped or failed
- * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: both before anything is started
+ * @throws UsageError, AgentError `AGENT_UNAVAILABLE`, StoreError `ENGINE_UNFIT` for a team in a store: all before anything
+ *   is started
  */
 export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
   requireOwnProject(place.open.root);
+  if (ask.team !== false && replicaOf(realDisk, place.open.root) !== undefined)
+    throw notInAStore('a refine loop makes');
   await requireIsolation(place.cwd, { setting: place.session.isolation ?? 'auto', environment: place.environment });
   const prepared = await prepareRefine(ask, place, run.signal ?? new AbortController().signal);
   const refinement = new Refinement(prepared, place, run);
