@@ -296,6 +296,7 @@ export class TeamStore {
 
   async close(): Promise<void> {
     await this.sender.settled();
+    (await this.#client)?.[Symbol.dispose]();
     this.board.close();
     this.events.close();
     this.ledger.close();
