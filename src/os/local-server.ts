@@ -15,7 +15,6 @@ const LEAVE_MS = 10_000;
 const MOST_CONNECTIONS = 64;
 
 const HEADER_BYTES = 5;
-const EXIT_OK = Uint8Array.of(0);
 
 export type FrameKind = 'stdout' | 'stderr' | 'exit';
 const CODES: Readonly<Record<FrameKind, number>> = { stdout: 1, stderr: 2, exit: 3 };
@@ -27,8 +26,6 @@ export interface LocalRequest {
   readonly input: Readable;
   /** Aborts when the client is gone. */
   readonly gone: AbortSignal;
-  /** A whole answer in one write: what is printed, and then exit code 0. */
-  answer(text: string): void;
   /** @returns after the bytes are passed to the system, or lost because the client is gone */
   send(kind: FrameKind, bytes: Uint8Array): Promise<void>;
   /** Ends the connection at once. What waits for the client is lost. */
@@ -41,8 +38,6 @@ export interface LocalServer {
 
 /** @throws RangeError for a path that the system would cut; the errors of `listen` */
 export async function serveLocal(path: string, answer: (request: LocalRequest) => Promise<void>): Promise<LocalServer> {
-  if (Buffer.byteLength(path) > MOST_PATH_BYTES)
-    throw new RangeError(`The path of a socket has at most ${MOST_PATH_BYTES} bytes, and ${path} is longer.`);
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
@@ -50,7 +45,7 @@ export async function serveLocal(path: string, answer: (request: LocalRequest) =
     void converse(socket, answer);
   });
   server.maxConnections = MOST_CONNECTIONS;
-  await listening(server, path);
+  await listenAt(server, path);
   return {
     close: () =>
       new Promise((resolve) => {
@@ -60,14 +55,21 @@ export async function serveLocal(path: string, answer: (request: LocalRequest) =
   };
 }
 
-const listening = (server: Server, path: string): Promise<void> =>
-  new Promise((resolve, reject) => {
+/** Whether a socket can have this path as it stands. */
+export const isSocketPath = (path: string): boolean => Buffer.byteLength(path) <= MOST_PATH_BYTES;
+
+/** @throws RangeError for a path that the system would cut; the errors of `listen` */
+export function listenAt(server: Server, path: string): Promise<void> {
+  if (!isSocketPath(path))
+    throw new RangeError(`The path of a socket has at most ${MOST_PATH_BYTES} bytes, and ${path} is longer.`);
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, () => {
       server.off('error', reject);
       resolve();
     });
   });
+}
 
 async function converse(socket: Socket, answer: (request: LocalRequest) => Promise<void>): Promise<void> {
   const gone = new AbortController();
@@ -80,7 +82,6 @@ async function converse(socket: Socket, answer: (request: LocalRequest) => Promi
       head,
       input: socket,
       gone: gone.signal,
-      answer: (text) => void socket.end(Buffer.concat([frame('stdout', Buffer.from(text)), frame('exit', EXIT_OK)])),
       send: (kind, bytes) => send(socket, kind, bytes),
       drop: () => socket.destroy(),
     });
@@ -147,7 +148,7 @@ function send(socket: Socket, kind: FrameKind, bytes: Uint8Array): Promise<void>
 /** Whether a server listens at the path; its refusal is the proof that it has ended. */
 export const isServed = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
-    if (Buffer.byteLength(path) > MOST_PATH_BYTES) return resolve(false);
+    if (!isSocketPath(path)) return resolve(false);
     const socket = createConnection(path);
     socket.once('connect', () => {
       socket.destroy();
@@ -155,51 +156,3 @@ export const isServed = (path: string): Promise<boolean> =>
     });
     socket.once('error', () => resolve(false));
   });
-
-/**
- * One request and its answer.
- *
- * @param head one line
- * @param ms after which nothing more is waited for
- * @param signal likewise
- * @returns what the server printed
- * @throws the error of the connection (`ENOENT` and `ECONNREFUSED` where nobody listens); `ECONNRESET` if the answer
- *   broke off; `ETIMEDOUT`
- */
-export function askLocal(path: string, head: string, input: string, ms: number, signal?: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = createConnection({ path, allowHalfOpen: true });
-    const fail = (code: string): void => void socket.destroy(Object.assign(new Error(`${code} ${path}`), { code }));
-    const tooLate = (): void => fail('ETIMEDOUT');
-    const late = setTimeout(tooLate, ms);
-    signal?.addEventListener('abort', tooLate);
-    socket.once('connect', () => socket.end(`${head}\n${input}`));
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.once('error', reject);
-    socket.once('end', () => {
-      const text = printed(Buffer.concat(chunks));
-      if (text === undefined) return fail('ECONNRESET');
-      resolve(text);
-      socket.destroy();
-    });
-    socket.once('close', () => {
-      clearTimeout(late);
-      signal?.removeEventListener('abort', tooLate);
-      // Settled already, unless the connection ended without a word.
-      reject(Object.assign(new Error(`ECONNRESET ${path}`), { code: 'ECONNRESET' }));
-    });
-  });
-}
-
-/** @returns undefined if the frames do not end with an exit */
-function printed(bytes: Buffer): string | undefined {
-  const out: Buffer[] = [];
-  for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
-    const [kind, length] = [bytes.readUInt8(at), bytes.readUInt32BE(at + 1)];
-    if (kind === CODES.exit) return Buffer.concat(out).toString('utf8');
-    if (kind === CODES.stdout) out.push(bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length));
-    at += HEADER_BYTES + length;
-  }
-  return undefined;
-}

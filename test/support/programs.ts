@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 export const PROGRAMS = {
   'aimed-worker': 'aimed-worker.ts',
   'campaign-worker': 'campaign-worker.ts',
+  'connection-end': 'connection-end.ts',
   disk: 'disk.ts',
   'engine-worker': 'engine-worker.ts',
   'foreign-proc': 'foreign-proc.ts',

@@ -188,5 +188,6 @@ class Host {
     if (this.#isRegistered)
       await this.#client.askForHost({ do: 'leave', name: this.#options.name, owner: this.#owner }).catch(() => {});
     await Promise.all([...this.#teams].map(([folder, hosted]) => this.#leave(folder, hosted, false)));
+    this.#client[Symbol.dispose]();
   }
 }

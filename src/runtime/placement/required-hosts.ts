@@ -41,7 +41,7 @@ export async function requireHostsAhead(root: string, team: Name, members: reado
   if (placed.length === 0) return;
   // Without a store no module of it is loaded.
   const { RelayClient } = await import('../../store/replica/relay-client.ts');
-  const client = new RelayClient({ disk: realDisk, root, seal: openSeal(realDisk), clock: realClock });
+  using client = new RelayClient({ disk: realDisk, root, seal: openSeal(realDisk), clock: realClock });
   await awaitHosts(realClock, placed, async () => ({ hosts: await client.hosts(team), isKnown: true }));
 }
 

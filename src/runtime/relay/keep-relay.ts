@@ -1,28 +1,28 @@
 /**
  * The relay of a replica for as long as a process needs it: it is started if none runs, and again if it is killed. It
- * belongs to nobody: the lock of the root decides which of two stays, and it ends when nobody has asked it for a while.
+ * belongs to nobody: the lock of the root decides which of two stays, and it ends when no process was connected to it for
+ * a while.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Clock } from '../../model/text/clock.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { codeOf, StoreError, UsageError } from '../../model/text/errors.ts';
-import { isServed } from '../../os/local-server.ts';
+import { LastingConnection } from '../../os/connection/lasting-connection.ts';
 import { pauseAside } from '../../os/pause.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { readText } from '../../store/files/file.ts';
 import { rootPaths } from '../../store/files/paths.ts';
 import { withScratch } from '../../store/files/scratch.ts';
-import { RelayClient } from '../../store/replica/relay-client.ts';
 import { relayFailure } from '../../store/replica/relay-failure.ts';
-import { replicaOf } from '../../store/replica/replica-root.ts';
-import { openSeal } from '../../store/user/seal.ts';
+import { replicaOf, requireUndiverged } from '../../store/replica/replica-root.ts';
 import { commandLine } from '../process/package.ts';
 
-/** It ends when nobody has asked it for so long. */
+/** It ends when no process was connected to it for so long. */
 const IDLE = '10m';
 const START_MS = 30_000;
+/** Within this time after a relay has ended another is started. */
 const LOOK_MS = 2_000;
 const POLL_MS = 20;
 /** Between two that the same lock refuses. */
@@ -57,40 +57,58 @@ export async function keepRelay(replica: ReplicaOfStore, options: KeepOptions): 
   const known = replicaOf(realDisk, root);
   if (known !== undefined && known !== store)
     throw new UsageError('USAGE', `${root} is the replica of ${known}, not of ${store}: use another --root.`);
+  const relay = LastingConnection.to(rootPaths(root).relay);
   try {
-    await requireRelay(replica, options);
+    await requireRelay(relay, replica, options);
   } catch (error) {
-    if (known === undefined || !(error instanceof Error)) throw error;
+    if (known === undefined || !(error instanceof Error)) {
+      relay.leave();
+      throw error;
+    }
     tell(`${error.message} What is shown may be old.`);
   }
   const over = new AbortController();
-  void keep(replica, options, over.signal);
-  return { [Symbol.dispose]: () => over.abort() };
+  void keep(relay, replica, options, over.signal);
+  return {
+    [Symbol.dispose]: () => {
+      over.abort();
+      relay.leave();
+    },
+  };
 }
 
-async function keep(replica: ReplicaOfStore, options: KeepOptions, over: AbortSignal): Promise<void> {
-  const { clock } = options;
-  const client = new RelayClient({ disk: realDisk, root: replica.root, seal: openSeal(realDisk), clock });
-  for (let pause = LOOK_MS; ;) {
+async function keep(
+  relay: LastingConnection,
+  replica: ReplicaOfStore,
+  options: KeepOptions,
+  over: AbortSignal,
+): Promise<void> {
+  // All processes of the machine lose it at once, and one of them is enough to start it.
+  for (let pause = Math.random() * LOOK_MS; ;) {
+    await relay.untilEnd();
     await pauseAside(pause, over);
     if (over.aborted) return;
     try {
-      if (!(await client.isServed())) await requireRelay(replica, options);
-      pause = LOOK_MS;
+      requireUndiverged(realDisk, replica.root);
+      await requireRelay(relay, replica, options);
+      pause = Math.random() * LOOK_MS;
     } catch (error) {
       // What was read here is not what the store has: nothing is written any more.
       if (codeOf(error) === 'ENGINE_DIVERGED') return;
-      pause = Math.min(pause * 2, MOST_PAUSE_MS);
+      pause = Math.min(Math.max(pause * 2, LOOK_MS), MOST_PAUSE_MS);
     }
   }
 }
 
-async function requireRelay({ root, url }: ReplicaOfStore, { clock, environment }: KeepOptions): Promise<void> {
-  const { relay } = rootPaths(root);
+async function requireRelay(
+  relay: LastingConnection,
+  { root, url }: ReplicaOfStore,
+  { clock, environment }: KeepOptions,
+): Promise<void> {
   const deadline = clock.monotonic() + START_MS;
-  while (!(await isServed(relay)))
+  while (!(await relay.isServed()))
     try {
-      await startRelay(root, relay, { url, environment, clock });
+      await startRelay(relay, root, { url, environment, clock });
     } catch (error) {
       // Another process has just started one, which does not serve yet; or it is one that just ends.
       if (codeOf(error) !== 'REFUSED' || clock.monotonic() > deadline) throw error;
@@ -102,7 +120,11 @@ interface Starting extends Pick<KeepOptions, 'clock' | 'environment'> {
   readonly url: string;
 }
 
-async function startRelay(root: string, relay: string, { url, environment, clock }: Starting): Promise<void> {
+async function startRelay(
+  relay: LastingConnection,
+  root: string,
+  { url, environment, clock }: Starting,
+): Promise<void> {
   const [file, ...argv] = commandLine('store', 'relay', '--root', root, '--json', '--idle', IDLE);
   await withScratch(async (folder) => {
     // It goes on writing to it when it is removed: a pipe would break when this process ends.
@@ -118,7 +140,7 @@ async function startRelay(root: string, relay: string, { url, environment, clock
     const over = new AbortController();
     child.once('error', () => over.abort()).once('exit', () => over.abort());
     const deadline = clock.monotonic() + START_MS;
-    while (!(await isServed(relay))) {
+    while (!(await relay.isServed())) {
       if (over.signal.aborted) throw relayFailure(readText(realDisk, path) ?? '');
       if (clock.monotonic() > deadline) {
         child.kill('SIGKILL');

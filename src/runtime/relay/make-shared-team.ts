@@ -20,7 +20,7 @@ export async function makeSharedTeam(name: string, input: TeamInput, options: Op
   await withScratch(async (root) => {
     await using handle = makeTeam(name, input, { ...options, root, signs: true });
     const { store } = handle;
-    const client = new RelayClient({ disk: realDisk, root: options.root, seal: openSeal(realDisk), clock: realClock });
+    using client = new RelayClient({ disk: realDisk, root: options.root, seal: openSeal(realDisk), clock: realClock });
     await client.create(team, {
       id: store.board.fold().team?.id ?? '',
       lines: linesOf(realDisk, store.paths.log),

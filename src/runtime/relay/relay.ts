@@ -9,7 +9,7 @@ import type { EngineAddress } from '../../model/config/engine-address.ts';
 import { shownAddress } from '../../model/config/engine-address.ts';
 import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
+import { LastingServer } from '../../os/connection/lasting-server.ts';
 import { SessionLost } from '../../store/engine/engine-queries.ts';
 import { EngineSession } from '../../store/engine/engine-session.ts';
 import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
@@ -24,13 +24,12 @@ import { RelayTeams } from './relay-teams.ts';
 const AGAIN_MS = 250;
 /** A store that has not answered for so long is not heard, also if the session is not lost yet. */
 const SILENT_MS = 5_000;
-const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 interface RelayOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onServing: () => void;
-  /** It ends when nobody has asked it for so long; without it only by the signal. */
+  /** It ends when no process was connected to it for so long; without it only by the signal. */
   readonly idleMs?: number | undefined;
   /** Called when it is cut off, and when it is connected again. */
   readonly tell: (text: string) => void;
@@ -47,7 +46,7 @@ export async function serveReplica(root: string, address: EngineAddress, options
   // An address that is wrong leaves no folder.
   const relay = new Relay(root, address, options);
   const session = await EngineSession.open(address, options.clock, relay.heardOf);
-  let server: LocalServer | undefined;
+  let server: LastingServer | undefined;
   let release = (): void => {};
   try {
     release = holdReplica(root, shownAddress(address), options.clock);
@@ -55,9 +54,9 @@ export async function serveReplica(root: string, address: EngineAddress, options
     await relay.connect(session, isCopy);
     // The store knows now where the events of this folder begin.
     if (isCopy) markReplica(realDisk, root, shownAddress(address));
-    server = await listen(socket, (request) => relay.hear(request));
+    server = await listen(socket, (question) => relay.hear(question));
     options.onServing();
-    await relay.run();
+    await relay.run(server);
   } catch (error) {
     if (isTeamError(error) && error.code === 'ENGINE_DIVERGED') noteDivergence(root, error.message);
     relay.refuseAll(error);
@@ -71,9 +70,9 @@ export async function serveReplica(root: string, address: EngineAddress, options
   }
 }
 
-async function listen(socket: string, answer: (request: LocalRequest) => Promise<void>): Promise<LocalServer> {
+async function listen(socket: string, answer: (question: Buffer) => Promise<string>): Promise<LastingServer> {
   try {
-    const server = await serveLocal(socket, answer);
+    const server = await LastingServer.listen(socket, answer);
     // The folder is the user's own, too.
     realDisk.chmodSync(socket, FILE_MODE);
     return server;
@@ -96,15 +95,15 @@ class Relay {
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   #woken = new AbortController();
-  /** When it was asked last, by the clock. */
-  #askedAt: number;
+  /** When a process was connected last, by the clock. */
+  #neededAt: number;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
     this.#root = root;
     this.#teams = new RelayTeams(root, options.clock);
     this.#address = address;
     this.#options = options;
-    this.#askedAt = options.clock.monotonic();
+    this.#neededAt = options.clock.monotonic();
     options.signal.addEventListener('abort', this.wake);
   }
 
@@ -116,25 +115,16 @@ class Relay {
     this.wake();
   };
 
-  /** One request of a process of this machine. */
-  async hear(request: LocalRequest): Promise<void> {
-    request.answer(relayAnswer(await this.#answered(request)));
+  /** One request of a process of this machine, and the answer. */
+  async hear(question: Buffer): Promise<string> {
+    return relayAnswer(await this.#answered(question.toString('utf8')));
   }
 
-  async #answered({ head, input }: LocalRequest): Promise<RelayAnswer> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of input.iterator({ destroyOnReturn: false })) {
-      if (!(chunk instanceof Uint8Array)) continue;
-      size += chunk.length;
-      if (size > MOST_BODY_BYTES) return { ok: false, code: 'ENGINE_UNFIT', why: 'A record is too large.' };
-      chunks.push(chunk);
-    }
-    const request = relayRequest(head, Buffer.concat(chunks).toString('utf8'), this.#seal);
+  #answered(text: string): RelayAnswer | Promise<RelayAnswer> {
+    const request = relayRequest(text, this.#seal);
     if (request === undefined)
       return { ok: false, code: 'ENGINE_UNFIT', why: 'The relay does not know who asks, or what.' };
-    this.#askedAt = this.#options.clock.monotonic();
-    if (request.do === 'stay') return { ok: true };
+    this.#neededAt = this.#options.clock.monotonic();
     return new Promise((answer) => {
       this.#waiting.push({ request, answer });
       this.wake();
@@ -164,11 +154,11 @@ class Relay {
     }
   }
 
-  async run(): Promise<void> {
+  async run(clients: LastingServer): Promise<void> {
     const { signal, clock, tell } = this.#options;
-    while (!signal.aborted && !this.#isIdle) {
+    while (!signal.aborted && !this.#isIdle(clients)) {
       try {
-        this.#session ??= await this.#again();
+        this.#session ??= await this.#again(clients);
         if (this.#session === undefined) break;
         await this.#round(this.#session);
       } catch (error) {
@@ -183,16 +173,17 @@ class Relay {
     }
   }
 
-  get #isIdle(): boolean {
+  #isIdle(clients: LastingServer): boolean {
     const { clock, idleMs } = this.#options;
-    return idleMs !== undefined && this.#waiting.length === 0 && clock.monotonic() - this.#askedAt > idleMs;
+    if (clients.count > 0 || this.#waiting.length > 0) this.#neededAt = clock.monotonic();
+    return idleMs !== undefined && clock.monotonic() - this.#neededAt > idleMs;
   }
 
   /** @returns undefined when the relay ends */
-  async #again(): Promise<EngineSession | undefined> {
+  async #again(clients: LastingServer): Promise<EngineSession | undefined> {
     const { signal, clock, tell } = this.#options;
     for (;;) {
-      if (signal.aborted || this.#isIdle) return undefined;
+      if (signal.aborted || this.#isIdle(clients)) return undefined;
       try {
         await this.connect(await EngineSession.open(this.#address, clock, this.heardOf, this.#timeline));
         this.#teams.reconnected();

@@ -2,7 +2,7 @@
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
-import { askLocal } from '../../os/local-server.ts';
+import { LastingConnection } from '../../os/connection/lasting-connection.ts';
 import type { Disk } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import type { Seal } from '../user/seal.ts';
@@ -44,8 +44,7 @@ export class RelayClient {
   readonly #seal: Seal;
   readonly #clock: RelayClock;
   #patienceMs: number;
-  /** Questions that are not answered yet. */
-  readonly #open = new Set<AbortController>();
+  #connection: LastingConnection | undefined;
   #hasServed = false;
   /** By the clock; set when the process must end. */
   #hurriedTo: number | undefined;
@@ -174,15 +173,10 @@ export class RelayClient {
     return (await this.#ask('placement', team, JSON.stringify(asked))).isBehind !== true;
   }
 
-  /** @returns whether a relay runs: it goes on while it is asked this now and then */
-  async isServed(): Promise<boolean> {
-    try {
-      await this.#ask('stay', NO_TEAM, '', LEAST_MS);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'ENGINE_UNREACHABLE') return false;
-      throw error;
-    }
+  /** The connection of this process to the relay ends with the last client. */
+  [Symbol.dispose](): void {
+    this.#connection?.leave();
+    this.#connection = undefined;
   }
 
   /** What is asked from now on waits so long for its answer, in milliseconds; a lease does not. */
@@ -194,9 +188,11 @@ export class RelayClient {
   hurry(): void {
     if (this.#hurriedTo !== undefined) return;
     this.#hurriedTo = this.#clock.monotonic() + HURRY_MS;
-    setTimeout(() => {
-      for (const one of this.#open) one.abort();
-    }, HURRY_MS).unref();
+    setTimeout(() => this.#connection?.giveUp(), HURRY_MS).unref();
+  }
+
+  get #relay(): LastingConnection {
+    return (this.#connection ??= LastingConnection.to(rootPaths(this.#root).relay));
   }
 
   #patience(ms: number): number {
@@ -205,16 +201,13 @@ export class RelayClient {
   }
 
   async #ask(what: RelayRequest['do'], team: Name, body: string, patienceMs = this.#patienceMs): Promise<Accepted> {
-    const { relay } = rootPaths(this.#root);
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealedRequest(what, team, body)) });
     const begun = this.#clock.monotonic();
     for (let wasHeard = false; ;) {
       requireUndiverged(this.#disk, this.#root);
       const left = begun + this.#patience(patienceMs) - this.#clock.monotonic();
-      const stop = new AbortController();
-      this.#open.add(stop);
       try {
-        const said = await askLocal(relay, head, body, Math.max(left, 1), stop.signal);
+        const said = await this.#relay.ask(`${head}\n${body}`, Math.max(left, 1));
         this.#hasServed = true;
         return accepted(said);
       } catch (error) {
@@ -227,14 +220,13 @@ export class RelayClient {
         if (!isThere && (waited >= START_MS || left <= AGAIN_MS)) throw noRelay(this.#root, error);
         if (left <= AGAIN_MS) throw unanswered(this.#root, error);
         await this.#clock.sleep(AGAIN_MS);
-      } finally {
-        this.#open.delete(stop);
       }
     }
   }
 }
 
-const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
+/** `EAGAIN`: more want to connect at once than the system keeps in a queue. */
+const BROKEN: ReadonlySet<string> = new Set(['EAGAIN', 'ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
 type Accepted = Extract<RelayAnswer, { ok: true }>;
 

@@ -45,8 +45,6 @@ interface Bodies {
   readonly ring: string;
   /** Nothing: the team ends. */
   readonly archive: string;
-  /** Nothing: the relay is needed. */
-  readonly stay: string;
 }
 
 const headSchema = z.object({
@@ -65,7 +63,6 @@ const headSchema = z.object({
     'placement',
     'ring',
     'archive',
-    'stay',
   ]),
   team: nameSchema,
   seal: z.string(),
@@ -96,9 +93,13 @@ export const relayAnswer = (answer: RelayAnswer): string => JSON.stringify(answe
 /**
  * A request proves that it comes from the user, by the user's key over all of it: repeated, it does nothing new.
  *
+ * @param text a line that says what is asked, and the body
  * @returns undefined for one that cannot be read, or without that proof
  */
-export function relayRequest(head: string, body: string, seal: Seal): RelayRequest | undefined {
+export function relayRequest(text: string, seal: Seal): RelayRequest | undefined {
+  const end = text.indexOf('\n');
+  if (end < 0) return undefined;
+  const [head, body] = [text.slice(0, end), text.slice(end + 1)];
   const read = jsonAnswer(headSchema, head);
   if (!read.ok || !seal.holds({ ...sealedRequest(read.value.do, read.value.team, body), seal: read.value.seal }))
     return undefined;
@@ -108,7 +109,7 @@ export function relayRequest(head: string, body: string, seal: Seal): RelayReque
 }
 
 /** Requests whose body is a text as it stands. */
-const TEXTS = ['append', 'keep', 'kept', 'hosts', 'ring', 'archive', 'stay'] as const;
+const TEXTS = ['append', 'keep', 'kept', 'hosts', 'ring', 'archive'] as const;
 type TextRequest = (typeof TEXTS)[number];
 const isText = (asked: RelayRequest['do']): asked is TextRequest => TEXTS.some((one) => one === asked);
 

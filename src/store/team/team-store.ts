@@ -313,6 +313,7 @@ export class TeamStore {
   async close(): Promise<void> {
     await this.sender.settled();
     await Promise.all(this.#rings);
+    (await this.#client)?.[Symbol.dispose]();
     this.board.close();
     this.events.close();
     this.ledger.close();

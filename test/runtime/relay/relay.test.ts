@@ -6,9 +6,9 @@ import { parseEngineAddress } from '../../../src/model/config/engine-address.ts'
 import { parseName } from '../../../src/model/text/names.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { initEngine } from '../../../src/store/engine/engine-setup.ts';
-import { askLocal } from '../../../src/os/local-server.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { openStore } from '../../../src/store/team/team-store.ts';
+import { LastingConnection } from '../../../src/os/connection/lasting-connection.ts';
 import { Workplace } from '../../support/cli.ts';
 import { Machine, storePlace, told } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
@@ -295,7 +295,9 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     const before = await stored();
     const head = JSON.stringify({ do: 'append', team: 'login', seal: 'f'.repeat(64) });
     const line = (before.trim().split('\n').at(-1) ?? '').replace(/"id":"./, '"id":"0');
-    const answer = await askLocal(join(a.root, '.teams', '.relay'), head, line, 5_000);
+    const relay = LastingConnection.to(join(a.root, '.teams', '.relay'));
+    const answer = await relay.ask(`${head}\n${line}`, 5_000);
+    relay.leave();
     expect(answer).toContain('does not know who asks');
     expect(statSync(join(a.root, '.teams', '.relay')).mode & 0o077).toBe(0);
     expect(await stored()).toBe(before);

@@ -1,0 +1,144 @@
+/**
+ * The client of a `LastingServer`: one connection of a process to a server, for all that the process asks there. It is
+ * made when something is asked, and made again when it has ended. An idle one keeps no process alive.
+ */
+import { createConnection, type Socket } from 'node:net';
+import { codeOf } from '../../model/text/errors.ts';
+import { isSocketPath } from '../local-server.ts';
+import { MOST_NUMBER, NumberedFrames, numberedFrame } from './numbered-frames.ts';
+
+/** An answer has at most so many bytes. */
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/** A question without an answer. */
+interface Open {
+  readonly resolve: (answer: string) => void;
+  readonly reject: (error: Error) => void;
+  readonly late: NodeJS.Timeout;
+}
+
+/** A connection that is made, or has not failed yet. */
+interface Link {
+  readonly socket: Socket;
+  /** Resolves with false if nobody listens. */
+  readonly isConnected: Promise<boolean>;
+  readonly ended: Promise<void>;
+}
+
+export class LastingConnection {
+  /** By the path of the server. */
+  static readonly #ofProcess = new Map<string, LastingConnection>();
+  readonly #path: string;
+  #users = 0;
+  #link: Link | undefined;
+  readonly #open = new Map<number, Open>();
+  /** Questions that the system takes only after it has passed on others. */
+  #unsent: { readonly number: number; readonly text: string }[] = [];
+  #last = 0;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The connection of this process to a server. Each user of it calls {@link leave} once. */
+  static to(path: string): LastingConnection {
+    const known = LastingConnection.#ofProcess.get(path) ?? new LastingConnection(path);
+    LastingConnection.#ofProcess.set(path, known);
+    known.#users += 1;
+    return known;
+  }
+
+  /** The last user ends it. */
+  leave(): void {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    LastingConnection.#ofProcess.delete(this.#path);
+    this.#link?.socket.destroy();
+  }
+
+  /**
+   * One question and its answer.
+   *
+   * @param ms after which nothing more is waited for
+   * @throws the error of the connection (`ENOENT` and `ECONNREFUSED` where nobody listens); `ECONNRESET` if it ended
+   *   before the answer; `ETIMEDOUT`
+   */
+  ask(text: string, ms: number): Promise<string> {
+    const link = (this.#link ??= this.#connect());
+    this.#last = this.#last === MOST_NUMBER ? 0 : this.#last + 1;
+    const number = this.#last;
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => this.#take(number)?.reject(this.#failure('ETIMEDOUT')), ms);
+      this.#open.set(number, { resolve, reject, late });
+      link.socket.ref();
+      this.#unsent.push({ number, text });
+      this.#send(link.socket);
+    });
+  }
+
+  /** Whether a server listens: connects to it if it is not connected. */
+  async isServed(): Promise<boolean> {
+    if (!isSocketPath(this.#path)) return false;
+    return (this.#link ??= this.#connect()).isConnected;
+  }
+
+  /** Resolves when the connection ends; at once if there is none. */
+  async untilEnd(): Promise<void> {
+    await this.#link?.ended;
+  }
+
+  /** Nothing that was asked is waited for any more: each fails with `ETIMEDOUT`. */
+  giveUp(): void {
+    for (const number of this.#open.keys()) this.#take(number)?.reject(this.#failure('ETIMEDOUT'));
+  }
+
+  #connect(): Link {
+    const socket = createConnection({ path: this.#path });
+    const frames = new NumberedFrames(MOST_BYTES);
+    let why: string | undefined;
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const { number, bytes } of frames.read(chunk)) this.#take(number)?.resolve(bytes.toString('utf8'));
+      } catch {
+        socket.destroy();
+      }
+    });
+    socket.on('drain', () => this.#send(socket));
+    socket.on('error', (error) => (why = codeOf(error)));
+    const isConnected = new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('close', () => resolve(false));
+    });
+    const ended = new Promise<void>((resolve) => {
+      socket.once('close', () => {
+        this.#link = undefined;
+        this.#unsent = [];
+        for (const number of this.#open.keys()) this.#take(number)?.reject(this.#failure(why ?? 'ECONNRESET'));
+        resolve();
+      });
+    });
+    socket.unref();
+    return { socket, isConnected, ended };
+  }
+
+  #send(socket: Socket): void {
+    while (!socket.writableNeedDrain) {
+      const next = this.#unsent.shift();
+      if (next === undefined) return;
+      if (this.#open.has(next.number)) socket.write(numberedFrame(next.number, next.text));
+    }
+  }
+
+  /** A question that has its answer, or gets none. @returns undefined if nobody waits for it any more */
+  #take(number: number): Open | undefined {
+    const one = this.#open.get(number);
+    if (one === undefined) return undefined;
+    this.#open.delete(number);
+    clearTimeout(one.late);
+    if (this.#open.size === 0) this.#link?.socket.unref();
+    return one;
+  }
+
+  #failure(code: string): Error {
+    return Object.assign(new Error(`${code} ${this.#path}`), { code });
+  }
+}
