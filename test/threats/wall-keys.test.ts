@@ -2,10 +2,13 @@
  * Behind the wall the home directory can be read, because builds there have no network and need its caches. What it has
  * of keys, logins, histories and browsers appears empty.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
 import { openShellIsolation } from '../../src/runtime/isolation/open-shell-isolation.ts';
 import { fencePlace } from '../support/fence.ts';
 
@@ -52,4 +55,45 @@ it('shows no key, login, history or browser of the home, and what builds need', 
   expect(isolation).toBe('up');
   const there = look.map((word, at) => (at < 4 ? word : join(place.home, word)));
   expect(found(around(place.work, true, there))).toEqual(SEEN.map((file) => join(place.home, file)));
+});
+
+const SOCKETS = (
+  '.bitwarden-ssh-agent.sock .1password/agent.sock .colima/default/docker.sock .lima/x/sock/docker.sock ' +
+  '.local/share/containers/podman/machine/api.sock .minikube/x.sock .docker/desktop/docker.sock ' +
+  'named/agent.sock named/docker.sock named/podman.sock'
+).split(' ');
+
+/** Says which of the sockets, its arguments, answer. */
+const CONNECT = `for (const path of process.argv.slice(1))
+  require('node:net').connect(path).on('data', () => console.log(path)).on('error', () => {});`;
+
+it('reaches no agent of keys and no engine of containers by a socket of the home', async () => {
+  const place = fencePlace();
+  const paths = SOCKETS.map((name) => join(place.home, name));
+  for (const path of paths) {
+    mkdirSync(dirname(path), { recursive: true });
+    const server = createServer((client) => client.end('hello'));
+    await new Promise<void>((done) => server.listen(path, done));
+    onTestFinished(() => void server.close());
+  }
+  const environment = {
+    ...place.environment,
+    SSH_AUTH_SOCK: join(place.home, 'named/agent.sock'),
+    DOCKER_HOST: `unix://${join(place.home, 'named/docker.sock')}`,
+    CONTAINER_HOST: `unix://${join(place.home, 'named/podman.sock')}`,
+  };
+  const answering = async (argv: readonly string[]): Promise<string[]> => {
+    const [file = '', ...args] = argv;
+    const said = await text(spawn(file, args, { cwd: place.work, stdio: ['ignore', 'pipe', 'ignore'] }).stdout);
+    return said.split('\n').filter(Boolean).sort();
+  };
+  const look = [process.execPath, '-e', CONNECT, ...paths];
+  expect(await answering(look)).toEqual(paths.toSorted());
+  const { isolation, around } = await openShellIsolation({ setting: 'auto', root: place.work, environment });
+  expect(isolation).toBe('up');
+  expect(await answering(around(place.work, true, look))).toEqual([]);
+
+  const lend = { read: [], write: [], sockets: [environment.SSH_AUTH_SOCK] };
+  const lending = await openShellIsolation({ setting: 'auto', root: place.work, environment, lend });
+  expect(await answering(lending.around(place.work, true, look))).toEqual([environment.SSH_AUTH_SOCK]);
 });

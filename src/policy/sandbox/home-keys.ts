@@ -1,4 +1,7 @@
-/** Where keys, logins, histories and profiles of browsers lie in a home directory. */
+/**
+ * Where keys, logins, histories and profiles of browsers lie in a home directory, and sockets by which such keys sign, or
+ * an engine of containers starts programs.
+ */
 import { KEY_PLACES } from './workspace-path.ts';
 
 /** Relative to the home. Of `.config` all is hidden: what a program that nobody here knows keeps there may be a token. */
@@ -14,7 +17,8 @@ const HOME_KEYS: readonly string[] = [
     '.local/share/opencode .local/share/keyrings .local/share/kwalletd .password-store .pki ' +
     '.bash_history .zsh_history .local/share/fish .python_history .node_repl_history .psql_history .mysql_history ' +
     '.sqlite_history .rediscli_history .lesshst .viminfo .Xauthority .ICEauthority ' +
-    '.mozilla .thunderbird .var snap .vscode-server .cursor .electrum .bitcoin .ethereum'
+    '.mozilla .thunderbird .var snap .vscode-server .cursor .electrum .bitcoin .ethereum ' +
+    '.1password .bitwarden-ssh-agent.sock .lima .colima .minikube .rd .orbstack .local/share/containers/podman/machine'
   ).split(' '),
 ];
 
@@ -42,12 +46,33 @@ const VARIABLES: readonly string[] = [
   'TF_CLI_CONFIG_FILE',
 ];
 
+/** Variables that name a socket, or the directory of sockets: as a path, or in an address such as `unix:///run/x.sock`. */
+const SOCKETS: readonly string[] = [
+  'CONTAINER_HOST',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DOCKER_HOST',
+  'GPG_AGENT_INFO',
+  'SSH_AUTH_SOCK',
+  'TMUX',
+  'XDG_RUNTIME_DIR',
+];
+/** Who may connect to these may do all that root may. */
+const SYSTEM_SOCKETS: readonly string[] = [
+  '/var/lib/incus/unix.socket',
+  '/var/lib/lxd/unix.socket',
+  '/var/snap/lxd/common/lxd/unix.socket',
+];
+
 const ELSEWHERE = /^\/(?:dev|proc|sys|usr)(?:\/|$)/;
 
 /** @returns absolute paths, which may be missing; none is the home, or around it */
 export function keyPlaces(home: string, environment: Readonly<Record<string, string | undefined>>): string[] {
-  const named = VARIABLES.flatMap((name) => (environment[name] ?? '').split(':'))
+  const files = VARIABLES.flatMap((name) => (environment[name] ?? '').split(':'));
+  const sockets = SOCKETS.flatMap((name) => (environment[name] ?? '').split(/[:=,]/)).map((path) =>
+    path.replace(/^\/+/, '/'),
+  );
+  const named = [...files, ...sockets]
     .map((path) => path.replace(/\/+$/, ''))
     .filter((path) => path.startsWith('/') && !ELSEWHERE.test(path) && !`${home}/`.startsWith(`${path}/`));
-  return [...HOME_KEYS.map((name) => `${home}/${name}`), ...named];
+  return [...HOME_KEYS.map((name) => `${home}/${name}`), ...SYSTEM_SOCKETS, ...named];
 }
