@@ -60,7 +60,7 @@ export {
   setLimits,
   type LimitChange,
 } from './runtime/budget/limits.ts';
-export { COLORS } from './model/team/team-config.ts';
+export { COLORS, placeOfMember } from './model/team/team-config.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
 export { askedPermissions, type AskedPermission } from './policy/permission-answer.ts';
 export { forbidAgain } from './runtime/team/requests.ts';

@@ -354,8 +354,14 @@ export interface MemberStatus {
   readonly pid: number | null;
   /** The machine of its process, where that is another one; `pid` is null then. */
   readonly machine?: string | undefined;
+  /** The host of the store on which the lead has placed it; `machine` is that of the host. */
+  readonly host?: string | undefined;
   readonly task: string | null;
 }
+
+/** Where a member runs, for people; undefined for one that runs on this machine, or not at all. */
+export const placeOfMember = ({ machine, host }: Pick<MemberStatus, 'machine' | 'host'>): string | undefined =>
+  machine === undefined ? undefined : `on ${host ?? machine}`;
 
 export interface CloseResult {
   readonly stopped: readonly Name[];

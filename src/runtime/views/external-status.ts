@@ -62,6 +62,7 @@ interface ObservedMember {
   readonly note?: MemberNote | undefined;
   readonly pid: number | null;
   readonly machine?: string | undefined;
+  readonly host?: string | undefined;
 }
 
 export interface TeamFacts {
@@ -69,6 +70,8 @@ export interface TeamFacts {
   readonly histories: ReadonlyMap<string, MemberHistory>;
   /** Member → kind of its agent, for members that have one. */
   readonly kinds: ReadonlyMap<string, string>;
+  /** Member → host of the store that runs it. */
+  readonly hosts: ReadonlyMap<string, string>;
   /** The run has ended or its processes were stopped, so that a missing process is not dead. */
   readonly isStopped: boolean;
 }
@@ -87,6 +90,7 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
     // A pid of another machine is none here.
     pid: process === 'alive' && elsewhere === undefined ? (record?.pid ?? null) : null,
     machine: elsewhere?.machine,
+    host: process === 'alive' ? around.hosts.get(member.name) : undefined,
     note,
     seen: {
       process,

@@ -7,6 +7,7 @@ import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
 import { cutOffSince } from '../../store/replica/replica-root.ts';
+import { teamHosts } from '../../store/replica/team-hosts.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { emptyHistory, MemberHistories } from '../../policy/view/member-history.ts';
@@ -86,7 +87,7 @@ export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): Team
   const run = stateIn(store);
   const lead = leadStatusOf(store);
   const isStopped = (board.phase !== 'open' && board.phase !== 'paused') || run?.phase === 'complete';
-  const around = { lead, isStopped, kinds: kindsIn(store), ...known };
+  const around = { lead, isStopped, kinds: kindsIn(store), hosts: hostsIn(store), ...known };
   const members = [...board.members.values()].map((member) =>
     lookAtMember(store, board, member, around, stalledAfterMs),
   );
@@ -101,7 +102,7 @@ function lookAtMember(
   limit: number,
 ): MemberLook {
   const { name, role } = member;
-  const { pid, machine, seen, note } = observeMember(store, board, member, around);
+  const { pid, machine, host, seen, note } = observeMember(store, board, member, around);
   // A command is limited only by its own timeout: its silence means nothing.
   const agent = around.kinds.get(name);
   const stalledAfterMs = agent === 'exec' ? Infinity : limit;
@@ -115,12 +116,21 @@ function lookAtMember(
     ? `${seen?.death ?? 'cause unknown'}; no lead runs that could restart it`
     : described.reason;
   const task = board.busy.get(name) ?? null;
-  const status = { name, role, state: described.state, reason, pid, machine, task, unread: around.unread(name) };
+  const status = { name, role, state: described.state, reason, pid, machine, host, task, unread: around.unread(name) };
   return { status, seen, history: around.histories.get(name) ?? emptyHistory, agent };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
+
+/** Where the lead has placed members whose processes have not ended. */
+function hostsIn({ disk, paths }: TeamReader): ReadonlyMap<string, string> {
+  const { hosts, placements } = teamHosts(disk, paths);
+  const known = new Set(hosts.map(({ name }) => name));
+  return new Map(
+    placements.flatMap(({ member, host, ended }) => (ended === undefined && known.has(host) ? [[member, host]] : [])),
+  );
+}
 
 const knownOf = (store: TeamReader): KnownActivity => ({
   histories: historiesOf(store),

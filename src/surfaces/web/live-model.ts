@@ -38,7 +38,7 @@ const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
 /** How the run stands beside its rows, for a comparison. */
 const standing = ({ outcome, lead, unread }: TeamSnapshot): string =>
-  JSON.stringify([outcome, lead.alive, lead.pid, lead.epoch, unread]);
+  JSON.stringify([outcome, lead.alive, lead.pid, lead.machine, lead.epoch, unread]);
 
 export class LiveModel {
   /** Why the view is not updated any more; null while it is. */
@@ -170,7 +170,13 @@ export class LiveModel {
       isPaused: stand.isPaused,
       outcome: sight?.outcome,
       lead: sight
-        ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
+        ? {
+            alive: sight.lead.alive,
+            pid: sight.lead.pid,
+            machine: sight.lead.machine,
+            epoch: sight.lead.epoch,
+            unread: sight.unread,
+          }
         : { alive: false, pid: null, epoch: stand.epoch, unread: 0 },
       counts: stand.counts,
       spent: spentOf(total),

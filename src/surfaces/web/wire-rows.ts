@@ -1,5 +1,13 @@
 /** Makes the page's rows from the views. Pure. */
-import { cardOf, type TeamSnapshot, type ClaimSpan, type Spending, type TeamProjection, type Task } from '../../app.ts';
+import {
+  cardOf,
+  placeOfMember,
+  type TeamSnapshot,
+  type ClaimSpan,
+  type Spending,
+  type TeamProjection,
+  type Task,
+} from '../../app.ts';
 import { eventLine, isOfBoard, type ShownEvent } from '../../app.ts';
 import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './wire-types.ts';
 
@@ -58,6 +66,7 @@ export const sketchedMembers = (board: Board): MemberRow[] =>
     state: 'unknown',
     reason: '',
     pid: null,
+    place: null,
     task: board.busy.get(name) ?? null,
     unread: 0,
     spent: null,
@@ -65,13 +74,14 @@ export const sketchedMembers = (board: Board): MemberRow[] =>
   }));
 
 export const memberRows = ({ members }: TeamSnapshot, { spending, words }: TeamProjection): MemberRow[] =>
-  members.map(({ name, role, state, reason, pid, task, unread }, color) => ({
+  members.map(({ name, role, state, reason, pid, task, unread, ...where }, color) => ({
     name,
     role,
     color,
     state,
     reason,
     pid,
+    place: placeOfMember(where) ?? null,
     task,
     unread,
     spent: spentIn(spending.members.get(name)),

@@ -75,6 +75,8 @@ export interface MemberRow {
   readonly state: string;
   readonly reason: string;
   readonly pid: number | null;
+  /** Where it runs, if that is another machine: `on build-7`. */
+  readonly place: string | null;
   readonly task: string | null;
   /** Null where it was not recorded. */
   readonly unread: number | null;
@@ -108,6 +110,8 @@ export interface Head {
   readonly lead: {
     readonly alive: boolean;
     readonly pid: number | null;
+    /** Of its process, if that is another machine. */
+    readonly machine?: string | undefined;
     readonly epoch: number;
     /** Null where it was not recorded. */
     readonly unread: number | null;

@@ -21,6 +21,7 @@ const member = z.strictObject({
   unread: counted,
   pid: counted.nullable(),
   machine: text.optional(),
+  host: text.optional(),
   task: text.nullable(),
 });
 const lead = z.strictObject({

@@ -7,6 +7,7 @@ import {
   type BoardColumn,
   type MessageSummary,
   type TeamProblem,
+  placeOfMember,
 } from '../../../app.ts';
 import { clipped, padded, widest } from '../text-width.ts';
 import { CYAN, GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './styled-line.ts';
@@ -56,6 +57,7 @@ export function memberLines(
       { text: `  ${padded(member.state, states)}`, ...stateLook(member.state) },
       ...workOf(member, snapshot),
       ...unreadPieces(member),
+      ...placePieces(member),
       ...(said === undefined || member.state !== 'working'
         ? []
         : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
@@ -79,6 +81,12 @@ export function memberCell(member: Member, { shown, snapshot }: DashboardModel, 
 
 const unreadPieces = ({ unread }: Member): Piece[] =>
   unread === null || unread === 0 ? [] : [{ text: `  ${unread} unread` }];
+
+/** The machine of a member that runs elsewhere. */
+function placePieces(member: Member): Piece[] {
+  const place = placeOfMember(member);
+  return place === undefined ? [] : [{ text: `  ${safeLine(place)}`, dim: true }];
+}
 
 const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {
   if (state === 'working') return { color: GREEN };

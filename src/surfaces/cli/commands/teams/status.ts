@@ -1,5 +1,13 @@
 /** `teams status`: the members and the board of a team, now. */
-import { continueProcess, openForReading, realClock, statusOf, timeOfDay, type TeamStatus } from '../../../../app.ts';
+import {
+  continueProcess,
+  openForReading,
+  placeOfMember,
+  realClock,
+  statusOf,
+  timeOfDay,
+  type TeamStatus,
+} from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { countsView } from '../../output/json-view.ts';
@@ -25,12 +33,12 @@ function describe({ team, outcome, lead, members, tasks, cutOffSince }: TeamStat
   const led = lead.alive
     ? `${lead.machine === undefined ? `led by pid ${lead.pid ?? 'unknown'}` : `led on ${lead.machine}`} since ${lead.since === null ? 'a time unknown' : timeOfDay(lead.since)}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
     : 'no lead runs';
-  const rows = members.map(({ name, role, state, reason, pid, machine, task, unread }) => [
+  const rows = members.map(({ name, role, state, reason, pid, task, unread, ...where }) => [
     name,
     role,
     state,
     task === null ? '' : `#${task}`,
-    machine === undefined ? (pid === null ? '' : `pid ${pid}`) : `on ${machine}`,
+    placeOfMember(where) ?? (pid === null ? '' : `pid ${pid}`),
     unread === 0 ? '' : `${unread} unread`,
     reason,
   ]);

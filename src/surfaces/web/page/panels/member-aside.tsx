@@ -9,7 +9,7 @@ import { duration, plural } from '../formats.ts';
 
 export function MemberAside({ name, scene }: { name: string; scene: PageModel }): JSX.Element {
   const member = scene.members.find((one) => one.name === name);
-  const { task = null, spent = null, pid = null } = member ?? {};
+  const { task = null, spent = null, pid = null, place = null } = member ?? {};
   const files = [
     `team/logs/${name}.log`,
     `team/${name}_inbox.jsonl`,
@@ -53,6 +53,12 @@ export function MemberAside({ name, scene }: { name: string; scene: PageModel })
                 {spentText(spent)}
               </Figure>
             </dd>
+          </>
+        )}
+        {place !== null && (
+          <>
+            <dt>Runs</dt>
+            <dd class="said">{place}</dd>
           </>
         )}
         {pid !== null && (

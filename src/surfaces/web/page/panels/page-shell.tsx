@@ -184,7 +184,7 @@ function Live({ trouble, scene }: { trouble: string | undefined; scene: PageMode
   const isLed = head?.lead.alive === true && past === undefined;
   const lead = isLed ? (
     <Figure file="team/processes/lead.json" what="lead process">
-      led by process {head.lead.pid ?? '?'}
+      {head.lead.machine === undefined ? `led by process ${head.lead.pid ?? '?'}` : `led on ${head.lead.machine}`}
     </Figure>
   ) : past === undefined ? (
     'no lead runs'
