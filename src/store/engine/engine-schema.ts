@@ -15,7 +15,7 @@ import { NEWS_SCRIPT } from './engine-news-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 6;
+export const ENGINE_SCHEMA = 7;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -59,7 +59,7 @@ create table teams.placement (
 create index placement_host on teams.placement (host);
 `;
 
-/** What a version adds to the tables of the one before it. Versions 5 and 6 have other functions only: `news`, and what is notified; what a message asks. */
+/** What a version adds to the tables of the one before it. Versions 5 to 7 have other functions only: `news`, and what is notified; what a message asks; what an acknowledgement reads. */
 const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
 
 const FUNCTIONS = [

@@ -15,9 +15,13 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
   let postgres: Postgres;
   let host: Client;
   const team = id();
-  const mail = (): string => JSON.stringify({ type: 'message', sender: 'ada', content: 'x', timestamp: 1, id: id() });
+  const again = (of: string): string =>
+    JSON.stringify({ type: 'message', sender: 'ada', content: 'x', timestamp: 1, id: of });
+  const mail = (): string => again(id());
   const record = (): string => JSON.stringify({ id: id(), v: 2, at: '', author: { lead: '', epoch: 1 }, type: 'note' });
   const sent: string[] = [];
+  /** Of mail that nobody acknowledges. */
+  const waiting: string[] = [];
 
   beforeAll(async () => {
     postgres = await Postgres.start();
@@ -27,6 +31,8 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
     for (const table of ['log', 'mail', 'ledger', 'event'])
       await postgres.query(`alter table teams.${table} set (autovacuum_enabled = false)`);
     host = await postgres.session('host');
+    // Five thousand commits; none of them must outlive the server.
+    await host.query('set synchronous_commit = off');
     await host.query('select teams.create_team($1, $2)', [team, 'login']);
     await host.query('select teams.event_source($1, $2, 0)', [team, 'here']);
     // One by one, as a relay does: the server keeps plans that it made for empty tables.
@@ -39,6 +45,9 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
       await ask('select teams.tell_events($1, $2, $3, $4)', [team, 'here', at + 1, ['{"type":"note"}']]);
       if (at < ROWS - 2) await ask('select teams.acknowledge($1, $2, $3, $4)', [team, 'bob', '', [sent[at]]]);
     }
+    const lines = Array.from({ length: ROWS }, mail);
+    waiting.push(...lines.map((line) => (JSON.parse(line) as { id: string }).id));
+    await ask('select teams.send($1, $2, $3)', [team, 'eve', lines]);
   }, 60_000);
   afterAll(async () => {
     await host.end();
@@ -60,6 +69,16 @@ describe.skipIf(!hasPostgres)('a question to the engine', () => {
     ['send', 'select teams.send($1, $2, $3)', () => [team, 'bob', [mail()]]],
     ['append', 'select teams.append($1, $2, $3)', () => [team, [record()], ROWS]],
     ['acknowledge', 'select teams.acknowledge($1, $2, $3, $4)', () => [team, 'bob', '', [sent.at(-1)]]],
+    [
+      'acknowledge, where all waits,',
+      'select teams.acknowledge($1, $2, $3, $4)',
+      () => [team, 'eve', '', [waiting[ROWS / 2]]],
+    ],
+    [
+      'send of what was sent before',
+      'select teams.send($1, $2, $3)',
+      () => [team, 'eve', [again(waiting.at(-1) ?? '')]],
+    ],
     ['mail_after', 'select teams.mail_after($1, $2, $3, 100)', () => [team, 'bob', ROWS - 1]],
     ['log_after', 'select teams.log_after($1, $2, 100)', () => [team, ROWS - 1]],
     ['append_ledger', 'select teams.append_ledger($1, $2, $3)', () => [team, ROWS, ['{"entry":{"do":"limit"}}']]],

@@ -400,49 +400,54 @@ describe.skipIf(!hasPostgres)('the engine', () => {
 });
 
 describe.skipIf(!hasPostgres)('a schema of a version before', () => {
-  it.each([2, 3, 4, 5])('%i is brought up to this one by `init`, with its teams, roles and grants', async (version) => {
-    const postgres = await Postgres.start();
-    try {
-      const old = readFileSync(
-        join(import.meta.dirname, '..', '..', 'fixtures', `engine-schema-${version}.sql`),
-        'utf8',
-      );
-      await postgres.query(`create role host login; create role gone login; ${old}`);
-      await postgres.query(`grant usage on schema teams to host; grant execute on all functions in schema teams to host;
+  it.each([2, 3, 4, 5, 6])(
+    '%i is brought up to this one by `init`, with its teams, roles and grants',
+    async (version) => {
+      const postgres = await Postgres.start();
+      try {
+        const old = readFileSync(
+          join(import.meta.dirname, '..', '..', 'fixtures', `engine-schema-${version}.sql`),
+          'utf8',
+        );
+        await postgres.query(`create role host login; create role gone login; ${old}`);
+        await postgres.query(`grant usage on schema teams to host; grant execute on all functions in schema teams to host;
         insert into teams.who values ('host', '*', '*'), ('gone', '*', '*'); drop role gone`);
-      const address = parseEngineAddress(postgres.url(), 'argument');
-      const team = id();
-      const host = await postgres.session('host');
-      await host.query('select teams.create_team($1, $2)', [team, 'old']);
-      await host.query('select teams.append($1, $2)', [team, [record(by('ada'))]]);
-      await expect(checkEngine(address, realClock)).rejects.toMatchObject({
-        code: 'ENGINE_UNFIT',
-        message: expect.stringContaining('teams store init') as string,
-      });
-      const both = await Promise.all([initEngine(address, [], realClock), initEngine(address, [], realClock)]);
-      expect(both.map(({ isNew, before }) => ({ isNew, before })).toSorted((one) => (one.before ? -1 : 1))).toEqual([
-        { isNew: false, before: version },
-        { isNew: false, before: undefined },
-      ]);
-      await append(host, team, record(by('ada'), '\0'));
-      await tell(host, team, event('lead.decided'));
-      await expect(host.query('select * from teams.event')).rejects.toMatchObject({ code: '42501' });
-      await expect(host.query('select teams.must($1, $2)', [team, 'ada'])).rejects.toMatchObject({ code: '42501' });
-      const { rows } = await host.query('select * from teams.log_after($1, 0, 10)', [team]);
-      expect(rows).toHaveLength(2);
-      await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
-      await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
-      await expect(host.query('select * from teams.placement')).rejects.toMatchObject({ code: '42501' });
-      const news = await host.query<{ news: { teams: unknown[] } }>('select teams.news() as news');
-      expect(news.rows[0]?.news.teams).toMatchObject([
-        { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
-      ]);
-      await host.end();
-      expect(await checkEngine(address, realClock)).toMatchObject({ schema: 6 });
-    } finally {
-      await postgres.stop();
-    }
-  });
+        const address = parseEngineAddress(postgres.url(), 'argument');
+        const team = id();
+        const host = await postgres.session('host');
+        await host.query('select teams.create_team($1, $2)', [team, 'old']);
+        // Since version 6 it also gives what came after a record.
+        const appends = version < 6 ? 'select teams.append($1, $2)' : 'select teams.append($1, $2, 0)';
+        await host.query(appends, [team, [record(by('ada'))]]);
+        await expect(checkEngine(address, realClock)).rejects.toMatchObject({
+          code: 'ENGINE_UNFIT',
+          message: expect.stringContaining('teams store init') as string,
+        });
+        const both = await Promise.all([initEngine(address, [], realClock), initEngine(address, [], realClock)]);
+        expect(both.map(({ isNew, before }) => ({ isNew, before })).toSorted((one) => (one.before ? -1 : 1))).toEqual([
+          { isNew: false, before: version },
+          { isNew: false, before: undefined },
+        ]);
+        await append(host, team, record(by('ada'), '\0'));
+        await tell(host, team, event('lead.decided'));
+        await expect(host.query('select * from teams.event')).rejects.toMatchObject({ code: '42501' });
+        await expect(host.query('select teams.must($1, $2)', [team, 'ada'])).rejects.toMatchObject({ code: '42501' });
+        const { rows } = await host.query('select * from teams.log_after($1, 0, 10)', [team]);
+        expect(rows).toHaveLength(2);
+        await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
+        await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
+        await expect(host.query('select * from teams.placement')).rejects.toMatchObject({ code: '42501' });
+        const news = await host.query<{ news: { teams: unknown[] } }>('select teams.news() as news');
+        expect(news.rows[0]?.news.teams).toMatchObject([
+          { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
+        ]);
+        await host.end();
+        expect(await checkEngine(address, realClock)).toMatchObject({ schema: 7 });
+      } finally {
+        await postgres.stop();
+      }
+    },
+  );
 });
 
 describe.skipIf(!hasPostgres)('hosts of the engine', () => {
