@@ -62,8 +62,10 @@ interface View {
   close(): void;
 }
 
-/** Looks for output this often while no event comes. */
+/** Looks for output this often while no event comes; less often after so many looks without a line or an event. */
 const OUTPUT_MS = 250;
+const RESTS_AFTER = 40;
+const RESTING_MS = 1_000;
 
 /** Every event and every line that an agent prints, as it comes; a line is written whole. */
 class PlainView implements View {
@@ -72,7 +74,9 @@ class PlainView implements View {
   readonly #store: TeamReader;
   /** Undefined if it cannot be read; then the events have some lines of it. */
   #output: TeamOutput | undefined;
-  readonly #tick: NodeJS.Timeout;
+  #tick: NodeJS.Timeout | undefined;
+  /** Looks since something was shown. */
+  #vain = 0;
 
   /** The attempts that the members last claimed. */
   readonly #attempts = new Map<Name, { readonly task: string; readonly claim: number }>();
@@ -84,7 +88,7 @@ class PlainView implements View {
     this.#stream = stream;
     this.#store = store;
     this.#only = only;
-    this.#tick = setInterval(() => this.#printOutput((output) => output.look(only)), OUTPUT_MS);
+    this.#lookLater();
     try {
       store.board.fold();
       this.#output = new TeamOutput(store, { since: 'now' });
@@ -93,7 +97,24 @@ class PlainView implements View {
     }
   }
 
+  #lookLater(): void {
+    clearTimeout(this.#tick);
+    this.#tick = setTimeout(
+      () => {
+        this.#vain += 1;
+        this.#printOutput((output) => output.look(this.#only));
+        this.#lookLater();
+      },
+      this.#vain < RESTS_AFTER ? OUTPUT_MS : RESTING_MS,
+    );
+  }
+
   tell(event: ShownEvent): void {
+    // What follows may print: no look of a view that rests is waited for.
+    if (this.#vain >= RESTS_AFTER) {
+      this.#vain = 0;
+      this.#lookLater();
+    }
     // The output has every line; the events have some of them.
     if (this.#output !== undefined && (isSpeech(event) || event.type === 'agent.last_lines')) return;
     if (isEcho(event)) return;
@@ -117,7 +138,7 @@ class PlainView implements View {
   }
 
   close(): void {
-    clearInterval(this.#tick);
+    clearTimeout(this.#tick);
     this.#printOutput((output) => output.end(this.#only));
   }
 
@@ -125,8 +146,10 @@ class PlainView implements View {
     if (this.#output === undefined) return;
     const at = timeOfDay(realClock.now());
     try {
-      for (const { member, line } of linesOf(this.#output))
+      for (const { member, line } of linesOf(this.#output)) {
+        this.#vain = 0;
         this.#stream.write(`${`${at} [${member}] ${printedLine(line)}`.trimEnd()}\n`);
+      }
     } catch {
       this.#output.close();
       this.#output = undefined;

@@ -1,7 +1,7 @@
 /** Progress of a team, event by event, on a terminal and in a file. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { ulid } from 'ulid';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/progress-view.ts';
 import { Screen } from '../../../src/surfaces/terminal/screen.ts';
 import { OutputLog } from '../../../src/store/board/output-log.ts';
@@ -65,6 +65,28 @@ describe('plain progress', () => {
       '[ada] no end',
       '',
     ]);
+  });
+
+  it('plain progress looks for output four times a second, and once after ten seconds in which nothing came', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const progress = watch();
+    const shownIn = async (ms: number): Promise<number> => {
+      const before = written.length;
+      await vi.advanceTimersByTimeAsync(ms);
+      return written.length - before;
+    };
+    printed('one\n');
+    expect(await shownIn(250)).toBe(1);
+    await shownIn(10_000);
+    printed('two\n');
+    expect([await shownIn(250), await shownIn(750)]).toEqual([0, 1]);
+    // A line came: it looks as before.
+    await shownIn(1_000);
+    printed('three\n');
+    expect(await shownIn(250)).toBe(1);
+    vi.useRealTimers();
+    await progress.stop();
   });
 
   it('plain progress keeps the form of what is printed: indentation, empty lines, the last state of a progress bar', async () => {
