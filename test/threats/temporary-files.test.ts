@@ -3,9 +3,10 @@
  * git and other programs of ours make for themselves is elsewhere.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, watch } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Workplace } from '../support/cli.ts';
 
 it.each(['trees', 'off'])(
@@ -46,3 +47,27 @@ it.each(['trees', 'off'])(
     expect([...made].filter((name) => name.startsWith('teams'))).toEqual([]);
   },
 );
+
+it.each([
+  ['in the home', 'home/tmp'],
+  ['around the workspace', 'scratch'],
+])('a TMPDIR %s appears empty to a gate, which runs isolated', async (_, name) => {
+  const base = mkdtempSync(join(realpathSync(homedir()), '.temporary-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const [temporary, project] = [join(base, name), join(base, name === 'scratch' ? 'scratch/project' : 'project')];
+  for (const folder of [temporary, project, join(base, 'home')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(temporary, 'secret'), 'of another program');
+  vi.stubEnv('TMPDIR', temporary);
+  const place = new Workplace();
+  const plan = {
+    name: 'crew',
+    members: [{ name: 'ada', agent: { kind: 'exec' }, sandbox: 'workspace-write' }],
+    tasks: [{ subject: 'Work', run: 'true' }],
+    gates: { test: `! cat ${temporary}/secret && ! touch ${base}/outside && : >"$TMPDIR/own"` },
+  };
+  writeFileSync(join(project, 'plan.json'), JSON.stringify(plan));
+  vi.stubEnv('HOME', join(base, 'home'));
+  const environment = { ...place.environment, HOME: join(base, 'home'), TMPDIR: temporary };
+  const { code, err } = await place.say(['run', 'plan.json'], { cwd: project, environment });
+  expect(code, err).toBe(0);
+});

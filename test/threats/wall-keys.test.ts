@@ -57,6 +57,29 @@ it('shows no key, login, history or browser of the home, and what builds need', 
   expect(found(around(place.work, true, there))).toEqual(SEEN.map((file) => join(place.home, file)));
 });
 
+/** What only root, or a group, reads on this machine. */
+const SYSTEM_KEYS = (
+  '/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/security/opasswd /etc/sudoers /etc/sudoers.d/README ' +
+  '/etc/ssh/ssh_host_ed25519_key'
+).split(' ');
+
+it.runIf(process.getuid?.() === 0)('shows root no password hashes and no keys of the system', async () => {
+  const place = fencePlace();
+  const { environment } = place;
+  const look = [
+    '/bin/sh',
+    '-c',
+    'for f; do head -c 1 "$f" 2>/dev/null | grep -q . && echo "$f"; done',
+    'look',
+    ...SYSTEM_KEYS,
+  ];
+  const found = ([file = '', ...args]: readonly string[]): string =>
+    spawnSync(file, args, { cwd: place.work, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } }).stdout;
+  expect(found(look)).toContain('/etc/shadow\n');
+  const { around } = await openShellIsolation({ setting: 'auto', root: place.work, environment });
+  expect(found(around(place.work, true, look))).toBe('');
+});
+
 const SOCKETS = (
   '.bitwarden-ssh-agent.sock .1password/agent.sock .colima/default/docker.sock .lima/x/sock/docker.sock ' +
   '.local/share/containers/podman/machine/api.sock .minikube/x.sock .docker/desktop/docker.sock ' +

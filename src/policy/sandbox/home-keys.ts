@@ -63,6 +63,15 @@ const SYSTEM_SOCKETS: readonly string[] = [
   '/var/snap/lxd/common/lxd/unix.socket',
 ];
 
+/** Password hashes and keys of the system, which root reads without any capability. */
+const SYSTEM_KEYS: readonly string[] = (
+  'shadow shadow- gshadow gshadow- security/opasswd sudoers sudoers.d ssl/private krb5.keytab letsencrypt wireguard ' +
+  'openvpn ipsec.secrets ppp NetworkManager/system-connections kubernetes rancher docker/certs.d ssh/ssh_host_rsa_key ' +
+  'ssh/ssh_host_dsa_key ssh/ssh_host_ecdsa_key ssh/ssh_host_ed25519_key'
+)
+  .split(' ')
+  .map((name) => `/etc/${name}`);
+
 const ELSEWHERE = /^\/(?:dev|proc|sys|usr)(?:\/|$)/;
 
 /** @returns absolute paths, which may be missing; none is the home, or around it */
@@ -74,5 +83,5 @@ export function keyPlaces(home: string, environment: Readonly<Record<string, str
   const named = [...files, ...sockets]
     .map((path) => path.replace(/\/+$/, ''))
     .filter((path) => path.startsWith('/') && !ELSEWHERE.test(path) && !`${home}/`.startsWith(`${path}/`));
-  return [...HOME_KEYS.map((name) => `${home}/${name}`), ...SYSTEM_SOCKETS, ...named];
+  return [...HOME_KEYS.map((name) => `${home}/${name}`), ...SYSTEM_SOCKETS, ...SYSTEM_KEYS, ...named];
 }

@@ -41,6 +41,8 @@ export interface ShellSurroundings {
   readonly closing: readonly string[];
   /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
+  /** Where TMPDIR leads, if that would be visible: it appears empty as `/tmp` does. */
+  readonly temporary?: string | undefined;
   /** Files and folders below what appears empty that can be read there. */
   readonly handed?: readonly string[] | undefined;
   /** What the user lends. */
@@ -60,8 +62,13 @@ const isBelow = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 
 /** Whether a path is visible unchanged inside the isolation; for a probe that tries to write there. */
-export const isVisible = (path: string, root: string): boolean =>
-  !isBelow(path, root) && !SCRATCH.some((directory) => isBelow(path, directory));
+export const isVisible = (path: string, { root, temporary }: Place): boolean =>
+  !isBelow(path, root) && !scratchOf(temporary).some((directory) => isBelow(path, directory));
+
+type Place = Pick<ShellSurroundings, 'root' | 'temporary'>;
+
+const scratchOf = (temporary: string | undefined): readonly string[] =>
+  temporary === undefined ? SCRATCH : [...SCRATCH, temporary];
 
 /**
  * @param bwrap path of the bubblewrap program
@@ -99,7 +106,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     '/proc',
     '--dev',
     '/dev',
-    ...SCRATCH.flatMap((directory) => ['--tmpfs', directory]),
+    ...scratchOf(surroundings.temporary).flatMap((directory) => ['--tmpfs', directory]),
     ...coveredKeys(surroundings),
     isWritable ? '--bind' : '--ro-bind',
     root,
@@ -138,10 +145,12 @@ function gitOf({ root, inRoot }: ShellSurroundings): Entry[] {
  */
 function coveredKeys(surroundings: ShellSurroundings): string[] {
   const { lend, root } = surroundings;
-  const keys = outermost(surroundings.keys.filter((entry) => !isBelow(entry.path, root) && isCoverable(entry, root)));
+  const keys = outermost(
+    surroundings.keys.filter((entry) => !isBelow(entry.path, root) && isCoverable(entry, surroundings)),
+  );
   const lent = [
-    ...lend.read.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--ro-bind', from: one.from, at }))),
-    ...lend.write.flatMap((one) => placesOf(one, root).map((at) => ({ how: '--bind', from: one.from, at }))),
+    ...lend.read.flatMap((one) => placesOf(one, surroundings).map((at) => ({ how: '--ro-bind', from: one.from, at }))),
+    ...lend.write.flatMap((one) => placesOf(one, surroundings).map((at) => ({ how: '--bind', from: one.from, at }))),
   ];
   const isLent = (path: string): boolean => lent.some(({ at }) => at === path);
   return [
@@ -157,21 +166,22 @@ const outermost = (entries: readonly Entry[]): Entry[] =>
   entries.filter(({ path }) => !entries.some((other) => other.path !== path && isBelow(path, other.path)));
 
 /** A visible link leads to the place itself; one that is not visible is made. */
-const placesOf = ({ from, at }: LentPath, root: string): string[] =>
-  from === at || isVisible(at, root) ? [from] : [from, at];
+const placesOf = ({ from, at }: LentPath, place: Place): string[] =>
+  from === at || isVisible(at, place) ? [from] : [from, at];
 
 /** Paths of the workspace that must appear empty, and links of it to elsewhere. */
-function hidden({ root, inRoot, keys, showsKeys = false }: ShellSurroundings): Entry[] {
+function hidden(surroundings: ShellSurroundings): Entry[] {
+  const { root, inRoot, keys, showsKeys = false } = surroundings;
   const own = [...inRoot]
     .filter(([name]) => (showsKeys ? HIDDEN_NAMES.includes(name) : hiddenFromShell(name) === 'hidden'))
     .map(([, entry]) => entry);
   const all = [...own, ...keys.filter(({ path }) => isBelow(path, root))];
-  return outermost(all.filter((entry) => isCoverable(entry, root)));
+  return outermost(all.filter((entry) => isCoverable(entry, surroundings)));
 }
 
 /** Invisible paths need no cover, and a parent of the workspace cannot have one. */
-const isCoverable = ({ path }: Entry, root: string): boolean =>
-  !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
+const isCoverable = ({ path }: Entry, place: Place): boolean =>
+  !isBelow(place.root, path) && (isBelow(path, place.root) || isVisible(path, place));
 
 /** A hidden directory is empty, but for what is handed and what the tree stands on. */
 function hide(

@@ -23,6 +23,7 @@ import {
   realPath,
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
+import { temporaryPlaces } from '../../store/files/scratch.ts';
 import { heldPlaces } from '../../store/workspace/nested-repositories.ts';
 import { userConfigFolder } from '../../store/user/own-folders.ts';
 import { noteProved } from '../../store/user/proved-isolation.ts';
@@ -157,9 +158,18 @@ function surroundingsBy(
       closing: closing(environment),
       handed: entriesAt(handed).map(({ path }) => path),
       keys: entriesAt(keys),
+      temporary: temporaryBeside(home, real),
       lend: withNeeds(lent(real), needs),
     };
   };
+}
+
+/** A directory of temporary files as TMPDIR names it. It may be around the workspace, as `/tmp` may be. */
+function temporaryBeside(home: string, root: string): string | undefined {
+  const [place] = entriesAt(temporaryPlaces(root).slice(0, 1));
+  if (place === undefined) return undefined;
+  const { path } = place;
+  return isBelow(realPath(home), path) || !isVisible(path, { root }) ? undefined : path;
 }
 
 /** Of what appears empty: files of git without keys, and toolchains, which some installers put there. */
@@ -185,7 +195,7 @@ async function weakness(
   surroundings: ShellSurroundings,
   environment: Environment,
 ): Promise<string | undefined> {
-  const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, surroundings.root));
+  const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, surroundings));
   return withProbeDirectory(async (canary) => {
     const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
     const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
