@@ -295,6 +295,7 @@ function spawnTeammate(
 
 /** The error for a person whose member did not become ready. */
 export const startFailure = (life: MemberProcess): AgentError =>
+  (life.where === 'elsewhere' ? life.refusal : undefined) ??
   new AgentError(
     'AGENT_CRASHED',
     `${life.name} did not start (${life.death ?? 'not ready in time'}); \`teams logs ${life.name}\` shows why.`,

@@ -1,6 +1,7 @@
 /** The process of a member as its lead sees it: of this machine, or of another one. */
 import type { ChildProcess } from 'node:child_process';
 import type { Mark } from '../../model/agent/process-mark.ts';
+import type { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
@@ -40,7 +41,13 @@ export interface RemoteProcess extends ProcessLife {
   lostAt: number | undefined;
   /** Whether the lead has taken its place away. */
   isEnded: boolean;
+  /** Why no host takes it, if none will: for the error at its start. */
+  refusal?: AgentError | undefined;
 }
+
+/** Whether a member waits for a host that has what it needs and a free slot, which may last. */
+export const isWaitingForHost = (life: MemberProcess): boolean =>
+  life.where === 'elsewhere' && life.host === undefined && !life.isPlaced && life.death === undefined;
 
 /** One process of a member, as its lead sees it. */
 export type MemberProcess = LocalProcess | RemoteProcess;

@@ -2,6 +2,7 @@
  * Processes of members on other machines, as the lead sees them: those that it places on hosts, and workers that a
  * person started. Each is judged by its lease in the store and by what its host says.
  */
+import { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import { DECLINED } from '../../store/replica/team-hosts.ts';
@@ -140,6 +141,14 @@ export class PlacedProcesses {
     if (life.isReady || placements?.of(life.name) !== undefined) return life;
     const how = placements?.endOf(life.name);
     if (how === DECLINED && life.host !== undefined) placements?.passOver(life.host);
+    const needed = this.#neededBy(life.name);
+    const declining = needed.length === 0 ? undefined : placements?.declining(needed);
+    if (how === DECLINED && declining !== undefined) {
+      life.refusal = declined(life.name, needed, declining);
+      life.death = life.refusal.message;
+      onExit(life);
+      return life;
+    }
     if ((how === undefined || how === DECLINED) && !life.isEnded && this.#processes.current(life.name) === life) {
       // Its host is gone before it has started, or does not take it: that is no failure of the member, which starts elsewhere or here.
       void this.displace(life);
@@ -156,6 +165,12 @@ export class PlacedProcesses {
     if (host !== undefined) await this.#environment.placements?.displace(name).catch(() => undefined);
   }
 }
+
+const declined = (name: Name, needed: readonly string[], hosts: readonly string[]): AgentError =>
+  new AgentError(
+    'NO_HOST',
+    `No host with ${needed.join(', ')} runs ${name}: ${hosts.join(', ')} ${hosts.length === 1 ? 'was' : 'were'} not told the key that signs this team; start it with \`--trust\` and the key that \`teams store check\` shows here.`,
+  );
 
 const isSameProcess = (one: ProcessElsewhere, other: ProcessElsewhere): boolean =>
   one.pidThere === other.pidThere && one.machine === other.machine && one.since === other.since;

@@ -1,6 +1,6 @@
 /** Places members on the hosts of the store, and knows what became of them. A placement is one start of a process. */
 import type { Name } from '../../model/text/names.ts';
-import { chooseHost } from '../../policy/supervise/placement.ts';
+import { chooseHost, hasLabels } from '../../policy/supervise/placement.ts';
 import { teamHosts, type HostPlacement } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
@@ -26,6 +26,14 @@ export class Placements {
     if (!isShared) return undefined;
     const hosts = teamHosts(disk, paths).hosts.filter(({ name }) => !this.#declining.has(name));
     return chooseHost(hosts, this.#asked, needed);
+  }
+
+  /** The hosts with these labels that take no member of this team; undefined if another one has them, or none. */
+  declining(needed: readonly string[]): readonly string[] | undefined {
+    const { disk, paths } = this.#store;
+    const able = teamHosts(disk, paths).hosts.filter((host) => hasLabels(host, needed));
+    const names = able.map(({ name }) => name);
+    return names.length > 0 && names.every((name) => this.#declining.has(name)) ? names : undefined;
   }
 
   /** Places no more on a host that does not trust the team. */

@@ -29,7 +29,7 @@ import { requireHeard, takeLead, type Leadership } from '../lead/leadership.ts';
 import { RunStateFile, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { requireHosts } from '../placement/required-hosts.ts';
-import type { MemberProcess } from '../placement/member-process.ts';
+import { isWaitingForHost, type MemberProcess } from '../placement/member-process.ts';
 import { startFailure } from '../lead/supervisor.ts';
 import { ClockWatch } from '../process/clock-watch.ts';
 import { nameProject } from '../../os/program-path.ts';
@@ -127,7 +127,7 @@ export class RunSession {
   /**
    * Starts teammates in parallel and waits until each is ready. If one does not start, the others are stopped.
    *
-   * @throws AgentError `AGENT_CRASHED` naming the one that did not start
+   * @throws AgentError `AGENT_CRASHED` naming the one that did not start; `NO_HOST` if no host takes it
    */
   async start(names: readonly Name[], signal?: AbortSignal): Promise<void> {
     const { supervisor, memory } = this.#lead;
@@ -304,7 +304,7 @@ export class RunSession {
   }
 
   /**
-   * Waits until all are ready.
+   * Waits until all are ready. One that waits for a host with what it needs holds up no other one.
    *
    * @returns the first that died or is late; undefined when all are ready
    */
@@ -316,7 +316,7 @@ export class RunSession {
       const lives = names.flatMap((name) => supervisor.look(name) ?? []);
       const dead = lives.find((life) => life.death !== undefined && !life.isReady);
       if (dead) return dead;
-      const late = lives.find((life) => !life.isReady);
+      const late = lives.find((life) => !life.isReady && !isWaitingForHost(life));
       if (late === undefined || signal?.aborted === true) return undefined;
       if (clock.monotonic() >= deadline) return late;
       await clock.sleep(5, signal);

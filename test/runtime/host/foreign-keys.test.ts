@@ -52,6 +52,39 @@ describe.skipIf(!hasPostgres)('a machine with a key of its own', { timeout: 120_
     expect(await ended(host.child), host.said()).toBe(143);
   });
 
+  const labelled = (...names: string[]): string => {
+    const plan = JSON.parse(planOf(names, 3, RUN)) as { members: object[] };
+    return JSON.stringify({ ...plan, members: plan.members.map((one) => ({ ...one, where: ['gpu'] })) });
+  };
+
+  it('as the only host with a label that was not told the key, ends the start of a run at once', async () => {
+    const [a, b] = StoreUser.apart(store.place);
+    await store.host(b, 'build-7', '--labels', 'gpu');
+    writeFileSync(join(a.project, 'plan.json'), labelled('ada'));
+    const begun = performance.now();
+    const { code, err } = await a.teams(['run', 'plan.json', '--store', store.url]);
+    expect([code, err]).toEqual([
+      5,
+      expect.stringMatching(
+        /^teams: No host with gpu runs ada: build-7 was not told the key .*`teams store check`.*\.$/m,
+      ),
+    ]);
+    // A member that is not ready is waited for half a minute.
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect([ranOn(a), ranOn(b)]).toEqual([0, 0]);
+  });
+
+  it('as one of two hosts with a label, leaves the members to the other one', async () => {
+    const [a, b] = StoreUser.apart(store.place);
+    const c = new StoreUser(store.place, 'c');
+    await store.host(b, 'build-7', '--labels', 'gpu', '--slots', '9');
+    await store.host(c, 'build-8', '--labels', 'gpu', '--slots', '1', '--trust', a.key);
+    // The second one waits for a slot, and the run begins without it.
+    writeFileSync(join(a.project, 'plan.json'), labelled('ada', 'bob'));
+    await a.ok('run', 'plan.json', '--store', store.url);
+    expect([ranOn(a), ranOn(b), ranOn(c)]).toEqual([0, 0, 3]);
+  });
+
   /** A team of the first machine: a member without an agent, and tasks whose commands leave marks. */
   async function madeTeam(user: StoreUser, tasks: number): Promise<void> {
     await user.ok('create', 'login', '--member', 'ada', '--store', store.url);
