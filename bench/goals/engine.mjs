@@ -10,6 +10,7 @@ import { ROOT } from '../lib/build.mjs';
 import { median, ratio, sum } from '../lib/figures.mjs';
 import { processorMs } from '../lib/process-cost.mjs';
 import { relay } from '../lib/relay.mjs';
+import { FILE as LEAST_WAKE, TABLE } from '../least/wake.mjs';
 
 const CLAIMANTS = 8;
 const KIND = 'product/claim-shared.mjs';
@@ -75,6 +76,40 @@ class Machines {
       for (const child of relays) await end(child);
     }
   }
+
+  /** @returns the p50 of as many wakes by the least program, in milliseconds */
+  async least(count) {
+    this.#count += 1;
+    const [dir, database] = [join(this.#dir, `least-${this.#count}`), `bench_${this.#count}`];
+    mkdirSync(dir, { recursive: true });
+    await this.#postgres.query(`create database ${database}`);
+    await this.#postgres.query(TABLE, database);
+    const relays = [];
+    try {
+      for (const role of ['deliver', 'send']) {
+        const argv = [LEAST_WAKE, role, this.#postgres.url('owner', database), dir];
+        const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+        relays.push(child);
+        await once(child.stdout, 'data');
+      }
+      return await wakeP50('least/wake.mjs', dir, count);
+    } finally {
+      for (const child of relays) await leave(child);
+    }
+  }
+}
+
+/** The p50 of single messages, in milliseconds. */
+async function wakeP50(kind, dir, count) {
+  const [[result]] = [...(await relay([kind], { rounds: 1, dir, place: dir, count, gapMs: GAP_MS })).values()];
+  if (result.audit.lost + result.audit.damaged > 0) throw new Error('Mail was lost.');
+  return result.p50;
+}
+
+/** The relays of `least/wake.mjs` end with their stdin. */
+async function leave(child) {
+  child.stdin.end();
+  await once(child, 'exit');
 }
 
 async function end(child) {
@@ -141,20 +176,21 @@ async function claims(bench, machines) {
 
 async function delivery(bench, machines) {
   const kind = 'product/mail-shared.mjs';
-  const p50 = { files: [], store: [] };
+  const p50 = { files: [], store: [], least: [] };
   for (let at = 0; at < bench.size.rounds; at += 1)
-    for (const name of at % 2 === 0 ? ['files', 'store'] : ['store', 'files'])
+    for (const name of at % 2 === 0 ? ['files', 'store', 'least'] : ['least', 'store', 'files']) {
+      if (name === 'least') {
+        p50.least.push(await machines.least(bench.size.deliveries));
+        continue;
+      }
       await machines.with(name === 'store', async ({ dir, roots }) => {
         await teamIn(roots, [exec('reader')]);
-        const shape = { rounds: 1, dir, place: dir, count: bench.size.deliveries, gapMs: GAP_MS };
-        const [[result]] = [...(await relay([kind], shape)).values()];
-        if (result.audit.lost + result.audit.damaged > 0) throw new Error('Mail was lost.');
-        p50[name].push(result.p50);
+        p50[name].push(await wakeP50(kind, dir, bench.size.deliveries));
       });
-  bench.say(
-    `send → handler, p50: ${median(p50.store).toFixed(1)} ms in a store, ${median(p50.files).toFixed(1)} on files`,
-  );
-  bench.check('16.wake', { ours: p50.store, theirs: p50.files });
+    }
+  const [store, files, least] = [p50.store, p50.files, p50.least].map((all) => median(all).toFixed(2));
+  bench.say(`send → handler, p50: ${store} ms in a store, ${files} on files, ${least} at least`);
+  bench.check('16.wake', { ours: p50.store, theirs: p50.files, least: p50.least });
 }
 
 async function idle(bench, machines) {
