@@ -1,4 +1,8 @@
 /** Goal 16: a team in a store on PostgreSQL, on two machines (two roots with a relay each), beside the same on files. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { claimAll } from '../lib/contest.mjs';
 import { hire, job } from '../lib/crew.mjs';
@@ -6,6 +10,7 @@ import { median, ratio, sum } from '../lib/figures.mjs';
 import { end, exec, Machines, teamIn } from '../lib/machines.mjs';
 import { processorMs } from '../lib/process-cost.mjs';
 import { relay } from '../lib/relay.mjs';
+import { FILE as LEAST_WAKE, TABLE } from '../least/wake.mjs';
 
 const CLAIMANTS = 8;
 const KIND = 'product/claim-shared.mjs';
@@ -22,16 +27,52 @@ export async function measure(bench) {
   }
   const postgres = await Postgres.start();
   try {
-    const machines = new Machines(bench.dir, async (name) => {
+    const makeStore = async (name, table) => {
       await postgres.query(`create database ${name}`);
+      if (table !== undefined) await postgres.query(table, name);
       return postgres.url('owner', name);
-    });
+    };
+    const machines = new Machines(bench.dir, (name) => makeStore(name));
     await claims(bench, machines);
-    await delivery(bench, machines);
+    await delivery(bench, machines, makeStore);
     await idle(bench, machines);
   } finally {
     await postgres.stop();
   }
+}
+
+/**
+ * @param makeStore makes a database of this name, and resolves with its URL
+ * @returns the p50 of as many wakes by the least program, in milliseconds
+ */
+async function leastWake(place, makeStore, count) {
+  const dir = join(place, 'least');
+  mkdirSync(dir, { recursive: true });
+  const url = await makeStore(`bench_${basename(place)}`, TABLE);
+  const relays = [];
+  try {
+    for (const role of ['deliver', 'send']) {
+      const child = spawn(process.execPath, [LEAST_WAKE, role, url, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+      relays.push(child);
+      await once(child.stdout, 'data');
+    }
+    return await wakeP50('least/wake.mjs', dir, count);
+  } finally {
+    for (const child of relays) await leave(child);
+  }
+}
+
+/** The p50 of single messages, in milliseconds. */
+async function wakeP50(kind, dir, count) {
+  const [[result]] = [...(await relay([kind], { rounds: 1, dir, place: dir, count, gapMs: GAP_MS })).values()];
+  if (result.audit.lost + result.audit.damaged > 0) throw new Error('Mail was lost.');
+  return result.p50;
+}
+
+/** The relays of `least/wake.mjs` end with their stdin. */
+async function leave(child) {
+  child.stdin.end();
+  await once(child, 'exit');
 }
 
 async function claims(bench, machines) {
@@ -84,22 +125,23 @@ async function claims(bench, machines) {
   bench.check('16.lost', { ours: results.store.map((one) => one.lost), theirs: results.store.map(() => tasks), holds });
 }
 
-async function delivery(bench, machines) {
+async function delivery(bench, machines, makeStore) {
   const kind = 'product/mail-shared.mjs';
-  const p50 = { files: [], store: [] };
+  const p50 = { files: [], store: [], least: [] };
   for (let at = 0; at < bench.size.rounds; at += 1)
-    for (const name of at % 2 === 0 ? ['files', 'store'] : ['store', 'files'])
+    for (const name of at % 2 === 0 ? ['files', 'store', 'least'] : ['least', 'store', 'files']) {
+      if (name === 'least') {
+        p50.least.push(await leastWake(join(bench.dir, `least_${at}`), makeStore, bench.size.deliveries));
+        continue;
+      }
       await machines.with(name === 'store', async ({ dir, roots }) => {
         await teamIn(roots, [exec('reader')]);
-        const shape = { rounds: 1, dir, place: dir, count: bench.size.deliveries, gapMs: GAP_MS };
-        const [[result]] = [...(await relay([kind], shape)).values()];
-        if (result.audit.lost + result.audit.damaged > 0) throw new Error('Mail was lost.');
-        p50[name].push(result.p50);
+        p50[name].push(await wakeP50(kind, dir, bench.size.deliveries));
       });
-  bench.say(
-    `send → handler, p50: ${median(p50.store).toFixed(1)} ms in a store, ${median(p50.files).toFixed(1)} on files`,
-  );
-  bench.check('16.wake', { ours: p50.store, theirs: p50.files });
+    }
+  const [store, files, least] = [p50.store, p50.files, p50.least].map((all) => median(all).toFixed(2));
+  bench.say(`send → handler, p50: ${store} ms in a store, ${files} on files, ${least} at least`);
+  bench.check('16.wake', { ours: p50.store, theirs: p50.files, least: p50.least });
 }
 
 async function idle(bench, machines) {

@@ -7,7 +7,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { parseEngineAddress } from '../../src/model/config/engine-address.ts';
@@ -53,7 +53,9 @@ export class Machine {
     const machines: [Machine, Machine] = [new Machine(place, 'a'), new Machine(place, 'b')];
     for (const one of machines) expect(await one.start(), one.said).toBeNull();
     await machines[0].ok('create', 'login', ...members.flatMap((member) => ['--member', member]));
-    await expect.poll(() => existsSync(machines[1].log()), { timeout: 10_000 }).toBe(true);
+    // The file is there before its records.
+    const size = (one: Machine): number => (existsSync(one.log()) ? statSync(one.log()).size : 0);
+    await expect.poll(() => size(machines[1]), { timeout: 10_000 }).toBe(size(machines[0]));
     return machines;
   }
 

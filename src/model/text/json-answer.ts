@@ -35,11 +35,14 @@ function located({ path, text }: DocumentProblem): string {
 
 const FENCE = /```[a-z]*[ \t]*\n([\s\S]*?)```/gi;
 
-function jsonIn(answer: string): string[] {
+/** Lazily: most answers are JSON as they stand. */
+function* jsonIn(answer: string): Generator<string> {
+  const whole = answer.trim();
+  if (whole.startsWith('{')) yield whole;
   const fenced = [...answer.matchAll(FENCE)].flatMap(([, inside]) => inside ?? []).reverse();
   const [first, last] = [answer.indexOf('{'), answer.lastIndexOf('}')];
   const braced = first >= 0 && last > first ? [answer.slice(first, last + 1)] : [];
-  return [answer, ...fenced, ...braced].map((text) => text.trim()).filter((text) => text.startsWith('{'));
+  yield* [...fenced, ...braced].map((text) => text.trim()).filter((text) => text.startsWith('{'));
 }
 
 function parsed(text: string): unknown {

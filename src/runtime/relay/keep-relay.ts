@@ -89,7 +89,7 @@ async function keep(
     await pauseAside(pause, over);
     if (over.aborted) return;
     try {
-      requireUndiverged(realDisk, replica.root);
+      requireUndiverged(realDisk, rootPaths(replica.root));
       await requireRelay(relay, replica, options);
       pause = Math.random() * LOOK_MS;
     } catch (error) {

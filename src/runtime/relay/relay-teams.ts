@@ -9,6 +9,7 @@ import type { EngineTeam } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import type { RelayRequest } from '../../store/replica/relay-request.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { teamPaths } from '../../store/files/paths.ts';
 import { bringMail, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
@@ -34,6 +35,7 @@ import { TeamMail } from './team-mail.ts';
 const LOOK_MS = 1_000;
 /** What these ask is seen in a look only. */
 const CHANGES_MORE: ReadonlySet<string> = new Set(['create', 'host', 'placement', 'archive']);
+const LEASES: ReadonlySet<string> = new Set(['lease', 'leave']);
 
 export class RelayTeams {
   readonly #root: string;
@@ -98,16 +100,7 @@ export class RelayTeams {
   async round(session: EngineSession, waiting: readonly Waiting[]): Promise<Answered[]> {
     const sent: SentMail[] = [];
     const grown: GrownLog[] = [];
-    const answers = [
-      ...(await made(session, waiting)),
-      ...(await kept(session, waiting, this.#replicas)),
-      ...(await rung(session, waiting, this.#replicas)),
-      ...(await written(session, waiting, this.#replicas, grown)),
-      ...(await changed(session, waiting, this.#replicas)),
-      ...(await hosted(session, waiting, this.#replicas, this.#root)),
-      // Mail comes after the records of the same tick: it may be about them.
-      ...(await posted(session, waiting, this.#replicas, sent)),
-    ];
+    const answers = waiting.length === 0 ? [] : await this.#acted(session, waiting, { sent, grown });
     // Who asked reads in the replica what came of it.
     for (const one of grown) await catchUpWith(session, one);
     if (this.#mustLook(waiting)) await this.#look(session);
@@ -115,7 +108,30 @@ export class RelayTeams {
     for (const one of sent) await bringSent(session, one);
     await this.#readMail(session);
     this.#ring();
-    return [...answers, ...(await leased(session, waiting, this.#replicas))];
+    if (waiting.some(({ request }) => LEASES.has(request.do)))
+      answers.push(...(await leased(session, waiting, this.#replicas)));
+    return answers;
+  }
+
+  /** Carries out what is asked, but for leases. A tick has mostly one kind of request, so the others are not gone through. */
+  async #acted(
+    session: EngineSession,
+    waiting: readonly Waiting[],
+    { sent, grown }: { readonly sent: SentMail[]; readonly grown: GrownLog[] },
+  ): Promise<Answered[]> {
+    const kinds = new Set(waiting.map(({ request }) => request.do));
+    const has = (...some: readonly RelayRequest['do'][]): boolean => some.some((one) => kinds.has(one));
+    const answers: Answered[] = [];
+    if (has('create')) answers.push(...(await made(session, waiting)));
+    if (has('keep', 'kept')) answers.push(...(await kept(session, waiting, this.#replicas)));
+    if (has('ring')) answers.push(...(await rung(session, waiting, this.#replicas)));
+    if (has('append')) answers.push(...(await written(session, waiting, this.#replicas, grown)));
+    if (has('configure', 'ledger', 'archive')) answers.push(...(await changed(session, waiting, this.#replicas)));
+    if (has('host', 'hosts', 'placement'))
+      answers.push(...(await hosted(session, waiting, this.#replicas, this.#root)));
+    // Mail comes after the records of the same tick: it may be about them.
+    if (has('send')) answers.push(...(await posted(session, waiting, this.#replicas, sent)));
+    return answers;
   }
 
   close(): void {
@@ -123,14 +139,20 @@ export class RelayTeams {
   }
 
   #mustLook(waiting: readonly Waiting[]): boolean {
-    const known = new Set([...this.#replicas.values()].map(({ replica }) => replica.id));
     return (
       this.#hasNews ||
       this.untilLook === 0 ||
       waiting.some(({ request }) => CHANGES_MORE.has(request.do) || !this.#replicas.has(request.team)) ||
       // The first records of a team that is new.
-      [...this.#grown.keys(), ...this.#mailed.keys()].some((id) => !known.has(id))
+      this.#isAnyNew(this.#grown.keys()) ||
+      this.#isAnyNew(this.#mailed.keys())
     );
+  }
+
+  #isAnyNew(ids: Iterable<string>): boolean {
+    const known = [...this.#replicas.values()];
+    for (const id of ids) if (!known.some(({ replica }) => replica.id === id)) return true;
+    return false;
   }
 
   /** One question, and then only for what is new. */

@@ -32,7 +32,7 @@ export function holdReplica(root: string, store: string, clock: Clock, { isDiver
     throw new UsageError('USAGE', `${root} is the replica of ${known}, not of ${store}: use another --root.`);
   if (known === undefined && list(realDisk, teams).some(isName))
     throw new UsageError('USAGE', `${root} has teams of its own; a replica needs a --root of its own.`);
-  if (!isDiverged) requireUndiverged(realDisk, root);
+  if (!isDiverged) requireUndiverged(realDisk, rootPaths(root));
   onDisk('create the directory', root, () => makeDirectoryPath(root, DIRECTORY_MODE));
   requireOwnProject(rootPaths(root).root);
   if (known === undefined) markReplica(realDisk, root, store);

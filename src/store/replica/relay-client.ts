@@ -4,7 +4,7 @@ import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { LastingConnection } from '../../os/connection/lasting-connection.ts';
 import type { Disk } from '../files/disk.ts';
-import { rootPaths } from '../files/paths.ts';
+import { rootPaths, type RootPaths } from '../files/paths.ts';
 import type { Seal } from '../user/seal.ts';
 import {
   relayAnswerSchema,
@@ -41,6 +41,7 @@ interface RelayClock {
 export class RelayClient {
   readonly #disk: Disk;
   readonly #root: string;
+  readonly #paths: RootPaths;
   readonly #seal: Seal;
   readonly #clock: RelayClock;
   #patienceMs: number;
@@ -58,6 +59,7 @@ export class RelayClient {
   }) {
     this.#disk = at.disk;
     this.#root = at.root;
+    this.#paths = rootPaths(at.root);
     this.#seal = at.seal;
     this.#clock = at.clock;
     this.#patienceMs = at.patienceMs ?? PATIENCE_MS;
@@ -192,7 +194,7 @@ export class RelayClient {
   }
 
   get #relay(): LastingConnection {
-    return (this.#connection ??= LastingConnection.to(rootPaths(this.#root).relay));
+    return (this.#connection ??= LastingConnection.to(this.#paths.relay));
   }
 
   #patience(ms: number): number {
@@ -204,7 +206,7 @@ export class RelayClient {
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealedRequest(what, team, body)) });
     const begun = this.#clock.monotonic();
     for (let wasHeard = false; ;) {
-      requireUndiverged(this.#disk, this.#root);
+      requireUndiverged(this.#disk, this.#paths);
       const left = begun + this.#patience(patienceMs) - this.#clock.monotonic();
       try {
         const said = await this.#relay.ask(`${head}\n${body}`, Math.max(left, 1));

@@ -1,6 +1,5 @@
 /** The form of what processes of a machine ask the relay of their replica, and of its answers. */
 import * as z from 'zod';
-import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { memberSchema, nameSchema, type Name } from '../../model/text/names.ts';
 import { hashText } from '../board/results.ts';
 import type { Seal } from '../user/seal.ts';
@@ -100,11 +99,10 @@ export function relayRequest(text: string, seal: Seal): RelayRequest | undefined
   const end = text.indexOf('\n');
   if (end < 0) return undefined;
   const [head, body] = [text.slice(0, end), text.slice(end + 1)];
-  const read = jsonAnswer(headSchema, head);
-  if (!read.ok || !seal.holds({ ...sealedRequest(read.value.do, read.value.team, body), seal: read.value.seal }))
-    return undefined;
-  const { team } = read.value;
-  const asked = read.value.do;
+  const read = parsedAs(headSchema, head);
+  if (read === undefined) return undefined;
+  const { do: asked, team } = read;
+  if (!seal.holds({ ...sealedRequest(asked, team, body), seal: read.seal })) return undefined;
   return isText(asked) ? { do: asked, team, body } : requestOf(asked, team, body);
 }
 
@@ -119,36 +117,46 @@ function requestOf(
   text: string,
 ): RelayRequest | undefined {
   if (asked === 'create') {
-    const made = jsonAnswer(sharedTeamSchema, text);
-    return made.ok ? { do: asked, team, body: made.value } : undefined;
+    const body = parsedAs(sharedTeamSchema, text);
+    return body && { do: asked, team, body };
   }
   if (asked === 'send') {
-    const mail = jsonAnswer(mailSchema, text);
-    return mail.ok ? { do: asked, team, body: mail.value } : undefined;
+    const body = parsedAs(mailSchema, text);
+    return body && { do: asked, team, body };
   }
   if (asked === 'configure') {
-    const change = jsonAnswer(configSchema, text);
-    return change.ok ? { do: asked, team, body: change.value } : undefined;
+    const body = parsedAs(configSchema, text);
+    return body && { do: asked, team, body };
   }
   if (asked === 'ledger') {
-    const decided = jsonAnswer(ledgerSchema, text);
-    return decided.ok ? { do: asked, team, body: decided.value } : undefined;
+    const body = parsedAs(ledgerSchema, text);
+    return body && { do: asked, team, body };
   }
   if (asked === 'host') {
-    const host = jsonAnswer(hostAskedSchema, text);
-    return host.ok ? { do: asked, team, body: host.value } : undefined;
+    const body = parsedAs(hostAskedSchema, text);
+    return body && { do: asked, team, body };
   }
   if (asked === 'placement') {
-    const placement = jsonAnswer(placementAskedSchema, text);
-    return placement.ok ? { do: asked, team, body: placement.value } : undefined;
+    const body = parsedAs(placementAskedSchema, text);
+    return body && { do: asked, team, body };
   }
-  const lease = jsonAnswer(leaseSchema, text);
-  return lease.ok ? { do: asked, team, body: lease.value } : undefined;
+  const body = parsedAs(leaseSchema, text);
+  return body && { do: asked, team, body };
 }
 
+/** @returns undefined for a text that is not JSON of this form, and nothing else */
+function parsedAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The seal is over a longer body by its hash. */
+const SHORT = 4_096;
+
 /** What the seal of a request is over. */
-export const sealedRequest = (what: RelayRequest['do'], team: Name, body: string) => ({
-  relay: what,
-  team,
-  body: hashText(body),
-});
+export function sealedRequest(what: RelayRequest['do'], team: Name, body: string): object {
+  return body.length <= SHORT ? { relay: what, team, text: body } : { relay: what, team, body: hashText(body) };
+}

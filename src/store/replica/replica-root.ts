@@ -10,7 +10,7 @@ import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import { folderAt } from '../files/folder-of.ts';
-import { rootPaths } from '../files/paths.ts';
+import { rootPaths, type RootPaths } from '../files/paths.ts';
 
 const markSchema = z.object({
   version: z.literal(1),
@@ -75,8 +75,7 @@ export function noteCutOff(disk: Disk, root: string, now: number): void {
 export const noteConnected = (disk: Disk, root: string): void => removeFile(disk, rootPaths(root).cutOff);
 
 /** @throws StoreError `ENGINE_DIVERGED` */
-export function requireUndiverged(disk: Disk, root: string): void {
-  const { diverged } = rootPaths(root);
+export function requireUndiverged(disk: Disk, { diverged }: Pick<RootPaths, 'diverged'>): void {
   if (!lookAt(disk, diverged)) return;
   throw new StoreError('ENGINE_DIVERGED', readText(disk, diverged, 4096)?.trim() ?? diverged, { path: diverged });
 }
