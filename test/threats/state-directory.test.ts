@@ -3,7 +3,7 @@
  * in it, they could say both: nothing in it counts.
  */
 import { createHmac } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureSchema, Workplace } from '../support/cli.ts';
@@ -58,4 +58,12 @@ it('a key in a directory where others may put another one is refused, and doctor
   chmodSync(own, 0o755);
   rmSync(join(place.root, 'project/.teams/crew'), { recursive: true, force: true });
   expect((await inProject('create', 'crew', '--member', 'ada')).code).toBe(0);
+});
+
+it.each(['nowhere/at-all', 'teams'])('a link in its place that leads to %s is one sentence', async (target) => {
+  mkdirSync(join(own, '..'), { recursive: true });
+  symlinkSync(join(own, '..', target), own);
+  place.put('project/.teams/config.yaml', 'defaultAgent: exec\n');
+  const { code, err } = await inProject('create', 'crew', '--member', 'ada');
+  expect([code, err.trim().split('\n').at(-1)]).toEqual([4, expect.stringMatching(/^teams: [^\n]*\.$/)]);
 });

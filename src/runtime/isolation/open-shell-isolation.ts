@@ -167,9 +167,8 @@ function surroundingsBy(
 /** A directory of temporary files as TMPDIR names it. It may be around the workspace, as `/tmp` may be. */
 function temporaryBeside(home: string, root: string): string | undefined {
   const [place] = entriesAt(temporaryPlaces(root).slice(0, 1));
-  if (place === undefined) return undefined;
-  const { path } = place;
-  return isBelow(realPath(home), path) || !isVisible(path, { root }) ? undefined : path;
+  const isAround = (path: string): boolean => entriesAt([home]).some((one) => isBelow(one.path, path));
+  return place === undefined || isAround(place.path) || !isVisible(place.path, { root }) ? undefined : place.path;
 }
 
 /** Of what appears empty: files of git without keys, and toolchains, which some installers put there. */

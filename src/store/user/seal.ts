@@ -2,6 +2,7 @@
  * The seal of a document: an HMAC with the user's own key. A folder that another person made, such as a cloned
  * repository's `.teams`, may be read; nothing is started from it.
  */
+import type { Stats } from 'node:fs';
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
@@ -86,10 +87,21 @@ export function openToOthers(disk: Disk, path: string): { readonly what: string;
 
 /** Whether a directory of the user's own, or what a link there leads to, belongs to another user or may be written by one. */
 export function isWrittenByOthers(disk: Disk, directory: string): boolean {
-  if (lookAt(disk, directory) === undefined) return false;
-  const { uid, mode } = disk.lstatSync(disk.realpathSync(directory));
+  const found = lookAt(disk, directory);
+  const real = found?.isSymbolicLink() === true ? targetOf(disk, directory) : found;
+  if (real === undefined) return false;
+  const { uid, mode } = real;
   const me = process.getuid?.() ?? uid;
   return (mode & 0o022) !== 0 || (me !== 0 && uid !== me);
+}
+
+/** Undefined for a link that leads nowhere: there is nothing to read below it. */
+function targetOf(disk: Disk, link: string): Stats | undefined {
+  try {
+    return disk.lstatSync(disk.realpathSync(link));
+  } catch {
+    return undefined;
+  }
 }
 
 function makeKey(disk: Disk, path: string): string {
