@@ -31,7 +31,7 @@ async function crowd(bench, { id, of, settleMs, team: start, also }) {
   const { size } = bench;
   const team = await start();
   try {
-    // V8 shrinks a heap once, ten seconds after its last work, with 200 members on two cores up to 70: a cost of the
+    // V8 shrinks a heap once, up to 45 seconds after its last work, with 200 members on two cores later: a cost of the
     // start, not of being idle.
     await setTimeout(settleMs);
     const idle = await during(team.pids, () => setTimeout(size.idleMs));

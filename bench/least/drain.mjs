@@ -1,6 +1,7 @@
 /** A drain with the work of the store's rules and nothing else: each id is looked up, each line goes to the history. */
 import { openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { peakMb } from '../lib/process-cost.mjs';
 
 const CHUNK = 64 * 1024;
 /** As many ids of the history as a reader knows. */
@@ -40,6 +41,6 @@ export function drain({ dir, file, count }) {
     }
     if (batch.length > 0) acknowledge();
     const took = performance.now() - began;
-    return { rate: count / (took / 1000), rssMb: process.resourceUsage().maxRSS / 1024, lost: count - got };
+    return { rate: count / (took / 1000), rssMb: peakMb(), lost: count - got };
   };
 }

@@ -14,6 +14,9 @@ const status = (path, key) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(
 
 export const residentMb = (pid) => status(`/proc/${pid}/status`, 'VmRSS') / 1024;
 
+/** The most that this process has held so far; `maxRSS` would also count what its parent held when it was forked. */
+export const peakMb = () => status('/proc/self/status', 'VmHWM') / 1024;
+
 /** Shared pages count for a part: what one process more costs a machine that runs many. */
 export const proportionalMb = (pid) => status(`/proc/${pid}/smaps_rollup`, 'Pss') / 1024;
 

@@ -1,6 +1,7 @@
 /** One reader with a full inbox: how fast it empties it, how much memory it uses, how long it holds the lock. */
 import { openSync, writeSync } from 'node:fs';
 import { audit, bodyOf } from '../lib/body.mjs';
+import { peakMb } from '../lib/process-cost.mjs';
 import { lineOf, realDisk } from '../.build/product.mjs';
 import { bodiesIn } from '../yardsticks/lines.mjs';
 import { lazyDisk, makeTeamIn, pathsIn, READER, readerIn } from './team.mjs';
@@ -55,9 +56,9 @@ export function empty({ dir, count, isDurable }) {
       reader.acknowledge(messages);
     }
     const took = performance.now() - began;
-    const { maxRSS } = process.resourceUsage();
+    const rssMb = peakMb();
     reader.close();
     const tally = audit(bodiesIn(inbox.history), [{ who: WHO, count }]);
-    return { rate: count / (took / 1000), rssMb: maxRSS / 1024, heldMs: Math.max(...held), ...tally };
+    return { rate: count / (took / 1000), rssMb, heldMs: Math.max(...held), ...tally };
   };
 }

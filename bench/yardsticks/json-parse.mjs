@@ -1,5 +1,6 @@
 /** The limit of a drain: the same file in chunks, each line through `JSON.parse`, and nothing else. */
 import { openSync, readSync } from 'node:fs';
+import { peakMb } from '../lib/process-cost.mjs';
 
 const CHUNK = 64 * 1024;
 
@@ -16,7 +17,6 @@ export function parseAll({ file, count }) {
       for (const line of lines) if (JSON.parse(line).content !== undefined) got += 1;
     }
     const took = performance.now() - began;
-    const { maxRSS } = process.resourceUsage();
-    return { rate: count / (took / 1000), rssMb: maxRSS / 1024, lost: count - got };
+    return { rate: count / (took / 1000), rssMb: peakMb(), lost: count - got };
   };
 }
