@@ -31,11 +31,13 @@ export function isCopiedReplica(disk: Disk, root: string): boolean {
 }
 
 function markOf(disk: Disk, root: string): z.infer<typeof markSchema> | undefined {
-  const text = readText(disk, rootPaths(root).replica, 4096);
+  const { teams, replica } = rootPaths(root);
+  // A file in the way of the folder is told by what needs the folder.
+  const text = lookAt(disk, teams)?.isFile() ? undefined : readText(disk, replica, 4096);
   if (text === undefined) return undefined;
   const mark = jsonAnswer(markSchema, text);
   if (mark.ok) return mark.value;
-  throw new StoreError('CORRUPT', `${rootPaths(root).replica} is damaged (${mark.why}): restore or remove it.`);
+  throw new StoreError('CORRUPT', `${replica} is damaged (${mark.why}): restore or remove it.`);
 }
 
 /** Marks a root without teams of its own, or a copy as a replica of its own. */
