@@ -64,7 +64,7 @@ export class PlacedProcesses {
       isReady: false,
     };
     this.#processes.put(life);
-    if (host !== undefined) void this.#placed(life, placements.place(name, host));
+    if (host !== undefined) void this.#placeOn(host, life, placements);
     return true;
   }
 
@@ -72,13 +72,21 @@ export class PlacedProcesses {
     return readableConfig(this.#environment.store)?.members.find((member) => member.name === name)?.where ?? [];
   }
 
-  /** A host that is gone or full does not take it: it starts here then, or goes on waiting. */
-  async #placed(life: RemoteProcess, placing: Promise<boolean>): Promise<void> {
+  /**
+   * A host that is gone or full does not take it: it goes to another one, or starts here, or goes on waiting.
+   *
+   * @param refused hosts that did not take it just now
+   */
+  async #placeOn(host: string, life: RemoteProcess, placements: Placements, refused: readonly string[] = []) {
     const isCurrent = (): boolean => this.#processes.current(life.name) === life && life.death === undefined;
+    life.host = host;
     try {
-      life.isPlaced = await placing;
+      life.isPlaced = await placements.place(life.name, host);
       if (life.isPlaced || !isCurrent()) return;
-      if (this.#neededBy(life.name).length === 0) this.#processes.startHere(life.name);
+      const needed = this.#neededBy(life.name);
+      const other = placements.choose(needed, [...refused, host]);
+      if (other !== undefined) void this.#placeOn(other, life, placements, [...refused, host]);
+      else if (needed.length === 0) this.#processes.startHere(life.name);
       else life.host = undefined;
     } catch (error) {
       if (!isCurrent()) return;
@@ -126,8 +134,8 @@ export class PlacedProcesses {
     const { placements, onExit } = this.#environment;
     if (!life.isPlaced) {
       if (life.host !== undefined || placements === undefined) return life;
-      life.host = placements.choose(this.#neededBy(life.name));
-      if (life.host !== undefined) void this.#placed(life, placements.place(life.name, life.host));
+      const host = placements.choose(this.#neededBy(life.name));
+      if (host !== undefined) void this.#placeOn(host, life, placements);
       return life;
     }
     // The host of this machine serves the same replica.

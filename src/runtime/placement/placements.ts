@@ -19,12 +19,14 @@ export class Placements {
 
   /**
    * @param needed labels that the host must have
+   * @param except hosts that have just refused the member: what the replica says of them may be old
    * @returns the host for one more member, if one has a free slot
    */
-  choose(needed: readonly string[]): string | undefined {
+  choose(needed: readonly string[], except: readonly string[] = []): string | undefined {
     const { disk, paths, isShared } = this.#store;
     if (!isShared) return undefined;
-    const hosts = teamHosts(disk, paths).hosts.filter(({ name }) => !this.#declining.has(name));
+    const isOut = (name: string): boolean => this.#declining.has(name) || except.includes(name);
+    const hosts = teamHosts(disk, paths).hosts.filter(({ name }) => !isOut(name));
     return chooseHost(hosts, this.#asked, needed);
   }
 
