@@ -6,8 +6,8 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 
 export class Placements {
   readonly #store: TeamStore;
-  /** What is asked for and not answered yet, by host. */
-  readonly #asked = new Map<string, number>();
+  /** Members whose place is asked for and not answered yet, with its host. */
+  readonly #asked = new Map<Name, string>();
   /** Placements whose process counts as dead, whatever the replica still says. */
   readonly #over = new Set<number>();
   /** Hosts that do not take members of this team. */
@@ -26,8 +26,17 @@ export class Placements {
     const { disk, paths, isShared } = this.#store;
     if (!isShared) return undefined;
     const isOut = (name: string): boolean => this.#declining.has(name) || except.includes(name);
-    const hosts = teamHosts(disk, paths).hosts.filter(({ name }) => !isOut(name));
-    return chooseHost(hosts, this.#asked, needed);
+    const { hosts, placements } = teamHosts(disk, paths);
+    // A place may be in the replica, and so among those in use, before the answer is here.
+    const isSeen = (member: Name, host: string): boolean =>
+      placements.some((one) => one.member === member && one.host === host && one.ended === undefined);
+    const asked = new Map<string, number>();
+    for (const [member, host] of this.#asked) if (!isSeen(member, host)) asked.set(host, (asked.get(host) ?? 0) + 1);
+    return chooseHost(
+      hosts.filter(({ name }) => !isOut(name)),
+      asked,
+      needed,
+    );
   }
 
   /** The hosts with these labels that take no member of this team; undefined if another one has them, or none. */
@@ -51,11 +60,11 @@ export class Placements {
    * @throws StoreError `ENGINE_UNREACHABLE`: it is unknown whether the member has this place
    */
   async place(member: Name, host: string): Promise<boolean> {
-    this.#asked.set(host, (this.#asked.get(host) ?? 0) + 1);
+    this.#asked.set(member, host);
     try {
       return await this.#store.askForPlacement({ do: 'place', member, host });
     } finally {
-      this.#asked.set(host, (this.#asked.get(host) ?? 1) - 1);
+      this.#asked.delete(member);
     }
   }
 
