@@ -58,6 +58,8 @@ async function promotions(bench, machines, pair) {
           ({ answers }) => answers.find((at) => at > promoted) ?? Number.POSITIVE_INFINITY,
         );
         waits[how].push(Math.max(...firsts) - promoted);
+        // Processes that stand still would not notice that their server ends.
+        if (how === 'silent') old.signal('SIGCONT');
         await old.kill();
         await old.stop();
         await pair.follow();

@@ -19,9 +19,9 @@ let at = 0;
 function fold() {
   const { size } = fstatSync(log);
   const bytes = Buffer.allocUnsafe(size - at);
-  readSync(log, bytes, 0, size - at, at);
-  at = size;
-  for (const line of bytes.latin1Slice().split('\n')) if (line !== '') JSON.parse(line);
+  const end = bytes.subarray(0, readSync(log, bytes, 0, size - at, at)).lastIndexOf(10) + 1;
+  at += end;
+  for (const line of bytes.latin1Slice(0, end).split('\n')) if (line !== '') JSON.parse(line);
 }
 
 const record = (type, task) =>
