@@ -20,10 +20,9 @@ import type { AllowedAlways } from '../../model/team/team-config.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { defined } from '../../model/text/defined.ts';
 import { allowedFor, parsePermissionAnswer, PERMISSION_WORDS } from '../../policy/permission-answer.ts';
-import { wakeFor } from './task-service.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
-import { refusalError } from './task-service.ts';
+import { refusalError, wakeFor } from './task-service.ts';
 
 /** Kinds of mail to the lead that are requests. */
 const KINDS: ReadonlyMap<string, RequestKind> = new Map([
