@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimRefusal } from '../../../src/model/board/board.ts';
-import { nextClaim, pendingTasks, pendingTasksOf, readyTasks } from '../../../src/model/board/listed-tasks.ts';
+import {
+  mayGetTask,
+  nextClaim,
+  pendingTasks,
+  pendingTasksOf,
+  readyTasks,
+} from '../../../src/model/board/listed-tasks.ts';
 import { isReady, type Board } from '../../../src/model/board/board.ts';
 import { waitingForMissed } from '../../../src/model/board/listed-tasks.ts';
 import { emptyBoard } from '../../../src/model/board/board.ts';
@@ -84,6 +90,8 @@ it('every answer is that of a walk over all tasks, at each step of a random play
           expect(nextClaim(board, name)?.id).toBe(searched(board, name)?.id);
           const own = tasks.filter(({ status, owner }) => status === 'pending' && owner === name);
           expect([...pendingTasksOf(board, name)]).toEqual(own);
+          if (own.length > 0 || nextClaim(board, name)) expect(mayGetTask(board, name)).toBe(true);
+          if (tasks.every(({ status }) => status !== 'pending')) expect(mayGetTask(board, name)).toBe(false);
         }
         expect([...readyTasks(board)]).toEqual(tasks.filter((task) => isReady(board, task)));
         const isMissed = (id: string): boolean => /failed|cancelled/.test(board.tasks.get(id)?.status ?? '');
