@@ -58,6 +58,7 @@ export {
   openDayLedger,
   setDayLimits,
   setLimits,
+  settleLost,
   type LimitChange,
 } from './runtime/budget/limits.ts';
 export { COLORS, placeOfMember } from './model/team/team-config.ts';

@@ -40,6 +40,10 @@ export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
 export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
   tasksOf(board, listOf(board.lists, offeredTo(owner)));
 
+/** Whether a task waits that may be one for this member, now or later. */
+export const mayGetTask = ({ lists }: Board, name: Name): boolean =>
+  listOf(lists, pendingOf(name)).size > 0 || [...openOffers(lists)].some(({ size }) => size > 0);
+
 /** Checkpoints that wait for a person, lowest id first. */
 export function* readyCheckpoints(board: Board): Generator<Task> {
   for (const task of tasksOf(board, listOf(board.lists, CHECKPOINTS))) if (isReady(board, task)) yield task;

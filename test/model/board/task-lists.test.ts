@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimRefusal } from '../../../src/model/board/board.ts';
 import {
+  mayGetTask,
   nextClaim,
   nextClaims,
   pendingTasks,
@@ -94,6 +95,8 @@ it('every answer is that of a walk over all tasks, at each step of a random play
           }
           const own = tasks.filter(({ status, owner }) => status === 'pending' && owner === name);
           expect([...pendingTasksOf(board, name)]).toEqual(own);
+          if (own.length > 0 || nextClaim(board, name)) expect(mayGetTask(board, name)).toBe(true);
+          if (tasks.every(({ status }) => status !== 'pending')) expect(mayGetTask(board, name)).toBe(false);
         }
         expect([...readyTasks(board)]).toEqual(tasks.filter((task) => isReady(board, task)));
         const isMissed = (id: string): boolean => /failed|cancelled/.test(board.tasks.get(id)?.status ?? '');
