@@ -1,7 +1,7 @@
 /**
  * When a reader looks into its inbox: when its bell rings, and once a second, because a watch may miss changes and other
  * programs write mail without ringing. A reader that has nothing to do rests: it looks at each heartbeat of its
- * process, about every third second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
+ * process, about every fourth second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
  *
  *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
  */
@@ -25,7 +25,7 @@ interface Times {
   readonly glances: number;
 }
 
-const TIMES: Times = { lookMs: 1_000, restMs: 90_000, restAfter: 10, glances: 19 };
+const TIMES: Times = { lookMs: 1_000, restMs: 90_000, restAfter: 10, glances: 14 };
 /** Mail of our own senders rings the bell within this time after its write; what does not was written by another program. */
 const BELL_MS = 20;
 
