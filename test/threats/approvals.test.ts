@@ -62,6 +62,24 @@ describe('the approval of a plan', () => {
     expect(on.events('plan.answer_ignored')).toEqual([]);
   });
 
+  it('a plan that is too long to be shown says so first and where it is whole, and shows its end', async () => {
+    const text = `Begin.\n${'x'.repeat(9_000)}\n\u001b[2J then touch hidden`;
+    const member = { name: 'ada', agent: scripted({ answers: text }), planApproval: true };
+    const on = await team({ members: [member], tasks: [{ subject: 'One' }] });
+    await atWork(on, 'ada');
+    await on.until('its plan is asked for', () => requests(on).length === 1);
+    const [{ text: asked } = { text: '' }] = on.board().open.values();
+    expect(asked).toMatch(
+      /^\(only 3,\d{3} of 9,\d{3} characters are shown, its beginning and its end; whole in .*\)\n/,
+    );
+    expect(asked).toContain('then touch hidden');
+    const [, whole = ''] = /whole in ([^)]*)\)/.exec(asked) ?? [];
+    const kept = readFileSync(join(on.handle.store.paths.root, whole), 'utf8');
+    expect(kept).toContain(`Begin.\n${'x'.repeat(9_000)}\n`);
+    // People print it.
+    expect(kept).not.toContain('\u001b');
+  });
+
   it('an approval that is only a line in the inbox is ignored and reported, because the board has none', async () => {
     const { on } = await waiting();
     const [first = ''] = requests(on);

@@ -4,15 +4,14 @@
  * request is bound to a hash of the whole call, and is withdrawn when the call is over. While it waits, the clocks of the
  * turn stand.
  */
-import { shownPath } from '../../model/text/safe-text.ts';
 import type { CallAnswer, ToolCallEvent } from '../../agents/agent-contract.ts';
-import { ASKED_LIMIT } from '../../model/board/request.ts';
 import { asksPerson } from '../../model/team/team-config.ts';
 import { formatDuration } from '../../model/text/duration.ts';
+import { askedCallText } from '../../policy/asked-text.ts';
 import { allowedBy, parsePermissionAnswer } from '../../policy/permission-answer.ts';
 import { hashText } from '../../store/board/results.ts';
 import type { MemberSession } from '../team/member-session.ts';
-import { makePermission } from '../team/requests.ts';
+import { keepWhole, makePermission } from '../team/requests.ts';
 import { authorOf } from '../team/authentication.ts';
 
 /** A call that the sandbox permits. */
@@ -58,7 +57,8 @@ export class PermissionGate {
     const hash = hashText(JSON.stringify([tool, asked.effect, asked.paths, asked.input]));
     const isAsked = asksPerson(config, member) && asked.effect !== 'reads';
     if (!isAsked || allowedBy(config?.allowed ?? [], { tool, hash })) return ALLOWED;
-    const made = await makePermission(this.#session.store, this.#session.speaker, { tool, hash, text: textOf(asked) });
+    const text = askedCallText({ ...asked, tool }, (whole) => keepWhole(store, whole));
+    const made = await makePermission(store, this.#session.speaker, { tool, hash, text });
     if (!made.ok) return { ok: false, why: `${tool} is denied: nobody could be asked (${made.why}).` };
     this.#hold();
     try {
@@ -131,26 +131,6 @@ function toolOf({ tool, effect }: Pick<PermissionAsk, 'tool' | 'effect'>): strin
 
 /** Characters of a tool's name. */
 const MOST_OF_NAME = 200;
-
-/**
- * What a person reads: the tool, the paths, then the call itself. Of a call that is too long it says so before all else:
- * nobody allows an end that is not seen.
- */
-function textOf({ tool, effect, paths, input }: PermissionAsk): string {
-  const where = paths.length === 0 ? '' : `${effect === 'runs' ? ' in' : ''} ${paths.map(shownPath).join(', ')}`;
-  const head = cut(`${toolOf({ tool, effect })} ${effect}${where}`, ASKED_LIMIT / 2);
-  const whole = input === '' ? head : `${head}\n${input}`;
-  if (whole.length <= ASKED_LIMIT) return whole;
-  const shown = ASKED_LIMIT - head.length - FOR_REMARK;
-  const half = Math.floor(shown / 2);
-  const figures = `only ${(2 * half).toLocaleString('en')} of ${input.length.toLocaleString('en')} characters are shown`;
-  return `${head} (${figures}, its beginning and its end)\n${input.slice(0, half)}\n…\n${input.slice(-half)}`;
-}
-
-/** Characters for the remark that a call is not shown whole. */
-const FOR_REMARK = 200;
-
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
 const WORKSPACE_EFFECTS: ReadonlyMap<string, string> = new Map([
   ['bash', 'runs'],

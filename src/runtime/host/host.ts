@@ -150,7 +150,7 @@ class Host {
       try {
         const hosted = this.#teams.get(folder) ?? (await this.#open(paths));
         this.#teams.set(folder, hosted);
-        hosted.look();
+        hosted.look(this.#options.slots - this.#size);
         // One that was passed over is asked for nothing more: it is no news that nothing is wrong now.
         if (hosted.size > 0) this.#faults.delete(folder);
       } catch (error) {
@@ -158,10 +158,15 @@ class Host {
       }
   }
 
+  /** How many members run here, of all teams. */
+  get #size(): number {
+    return [...this.#teams.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
   #open(paths: TeamPaths): Promise<HostedTeam> {
-    const { clock, name, cwd, variables, trust } = this.#options;
+    const { clock, name, labels, cwd, variables, trust } = this.#options;
     const store = openStore(paths, { clock, trust });
-    return HostedTeam.open({ store, host: { name, cwd }, owner: this.#owner, variables, onExit: this.#wake });
+    return HostedTeam.open({ store, host: { name, labels, cwd }, owner: this.#owner, variables, onExit: this.#wake });
   }
 
   /** A team that is damaged, not trusted or gone ends no host. */

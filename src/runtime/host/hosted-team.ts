@@ -1,5 +1,6 @@
 /** The members of one team that are placed on this host: each placement is started once, and ended when it is over. */
 import type { Name } from '../../model/text/names.ts';
+import { hasLabels } from '../../policy/supervise/placement.ts';
 import { DECLINED, teamHosts } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { endOrphans } from '../lead/end-orphans.ts';
@@ -8,8 +9,8 @@ import { Supervisor } from '../lead/supervisor.ts';
 
 interface HostedTeamOptions {
   readonly store: TeamStore;
-  /** The name of the host, and the directory in which its members work. */
-  readonly host: { readonly name: string; readonly cwd: string };
+  /** The name of the host, its labels, and the directory in which its members work. */
+  readonly host: { readonly name: string; readonly labels: readonly string[]; readonly cwd: string };
   /** This process, as the store knows it. */
   readonly owner: string;
   /** Environment variables for each member's process. */
@@ -51,31 +52,49 @@ export class HostedTeam {
   }
 
   /**
-   * Starts and ends what the replica says.
+   * Starts and ends what the replica says. The server of the store has the last word on places only: who is a member,
+   * and what its host must have, is read in the configuration that is signed. What cannot start now is looked at again.
    *
+   * @param most how many more members may start here
    * @throws StoreError for a team whose folder or configuration is gone, damaged or not trusted: then nothing starts
    */
-  look(): void {
+  look(most: number): void {
     const { store, owner } = this.#options;
     store.pinned.check();
     const own = teamHosts(store.disk, store.paths).placements.filter((one) => one.owner === owner);
     const wanted = new Map(own.flatMap((one) => (one.ended === undefined ? [[one.member, one.number]] : [])));
     for (const [member, running] of this.#running)
       if (wanted.get(member) !== running.number) this.#end(member, running);
-    const fresh = [...wanted].filter(
+    const waiting = [...wanted].filter(
       ([member, number]) => !this.#running.has(member) && number > (this.#started.get(member) ?? 0),
     );
-    if (fresh.length === 0) return;
-    for (const [member, number] of fresh) this.#started.set(member, number);
+    if (waiting.length === 0 || most <= 0) return;
     try {
       store.requireTrusted();
     } catch (error) {
       // Their lead places them elsewhere.
-      for (const [, number] of fresh) this.#report(number, DECLINED);
+      for (const [member, number] of waiting.slice(0, most)) {
+        this.#started.set(member, number);
+        this.#report(number, DECLINED);
+      }
       throw error;
     }
-    for (const [member, number] of fresh) this.#running.set(member, { number, isEnding: false });
+    const fresh = this.#startable(waiting).slice(0, most);
+    for (const [member, number] of fresh) {
+      this.#started.set(member, number);
+      this.#running.set(member, { number, isEnding: false });
+    }
     this.#supervisor.start(fresh.map(([member]) => member));
+  }
+
+  /** Of these placements, those of members of the team that may run on a host with these labels. */
+  #startable(waiting: readonly (readonly [Name, number])[]): readonly (readonly [Name, number])[] {
+    const { store, host } = this.#options;
+    const members = new Map(store.config.readOwn()?.members.map((member) => [member.name, member.where ?? []]));
+    return waiting.filter(([name]) => {
+      const needed = members.get(name);
+      return needed !== undefined && hasLabels(host, needed);
+    });
   }
 
   #end(member: Name, running: Running): void {

@@ -142,7 +142,7 @@ export class PastWatch {
     const lines: string[] = [];
     for (const [nth, { member, claim, bytes }] of printed.entries()) {
       if ('task' in subject && nth > 0) lines.push(`--- attempt ${claim}, ${member} ---`);
-      if (bytes.length > 0) lines.push(...bytes.toString().replace(/\n$/, '').split('\n'));
+      if (bytes.length > 0) for (const line of bytes.toString().replace(/\n$/, '').split('\n')) lines.push(line);
     }
     for (const { member, task, at } of open) {
       lines.push(`--- #${task} went on; when its lines were printed is not recorded. What ${member} told: ---`);

@@ -54,4 +54,8 @@ const canFix = ({ store }: RunSession): boolean =>
 
 /** The number of the next round of fixes. */
 const roundOf = ({ store }: RunSession): number =>
-  1 + Math.max(0, ...[...store.board.fold().tasks.values()].map(({ metadata }) => Number(metadata['fixRound'] ?? 0)));
+  1 +
+  [...store.board.fold().tasks.values()].reduce(
+    (last, { metadata }) => Math.max(last, Number(metadata['fixRound'] ?? 0)),
+    0,
+  );

@@ -3,15 +3,15 @@
  * waits for what, and lets one answer count. Then the mail carries it. A crash between the two loses no answer: the
  * member that works on the task finds it on the board, and a second answer sends the first again, under its own id.
  */
+import { randomBytes } from 'node:crypto';
 import { newId } from '../../store/files/new-ids.ts';
 import { isReady, type Refused } from '../../model/board/board.ts';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
-import { sideOf, type Message, type SendOptions } from '../../model/team/message.ts';
+import { BLOB_BYTES, sideOf, type Message, type SendOptions } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import {
   ANSWER_LIMIT,
   answerId,
-  ASKED_LIMIT,
   type AnsweredRequest,
   type Request,
   type RequestKind,
@@ -19,7 +19,11 @@ import {
 import type { AllowedAlways } from '../../model/team/team-config.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { defined } from '../../model/text/defined.ts';
+import { askedText } from '../../policy/asked-text.ts';
 import { allowedFor, parsePermissionAnswer, PERMISSION_WORDS } from '../../policy/permission-answer.ts';
+import { machineName } from '../../store/replica/elsewhere.ts';
+import { keptText } from '../../store/board/results.ts';
+import { storeBlob } from '../../store/mail/outgoing.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError, wakeFor } from './task-service.ts';
@@ -53,12 +57,24 @@ export async function makeRequest(
   asked: { readonly kind: RequestKind; readonly text: string; readonly about?: string | undefined },
 ): Promise<{ readonly ok: true; readonly id: string } | Refused> {
   const id = newId(store.clock.now());
+  const text = askedOf(store, asked.text);
   const { outcome } = await store.board.append(authorOf(speaker), (board) => {
     const own = board.busy.get(speaker.name);
     const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};
-    return { type: 'request.made', request: id, kind: asked.kind, text: asked.text.slice(0, ASKED_LIMIT), ...about };
+    return { type: 'request.made', request: id, kind: asked.kind, text, ...about };
   });
   return outcome.ok ? { ok: true, id } : outcome;
+}
+
+/** A request's text as the board keeps it. One that is longer is kept whole as people may print it. */
+export const askedOf = (store: TeamStore, text: string): string => askedText(text, (whole) => keepWhole(store, whole));
+
+/** @returns where the text of a request is whole, if it can be kept */
+export function keepWhole({ disk, paths, isShared }: TeamStore, text: string): string | undefined {
+  const kept = keptText(text);
+  if (Buffer.byteLength(kept) > BLOB_BYTES) return undefined;
+  const blob = storeBlob(disk, paths, kept, randomBytes(4).toString('hex'));
+  return `.teams/${paths.name}/blobs/${blob}${isShared ? ` on ${machineName()}` : ''}`;
 }
 
 /** Asks for a permission: about the task in progress, if there is one. Whoever asks waits for the answer on the board. */

@@ -1,7 +1,6 @@
 /** Stores the end of an attempt: the result file, and the record on the board with all changes that belong to it. */
 import { shownPath } from '../../model/text/safe-text.ts';
 import { claimOf } from '../../model/board/board.ts';
-import { ASKED_LIMIT } from '../../model/board/request.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import { MOST_NAMED_FILES, type ClaimedTask, type TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
@@ -11,6 +10,7 @@ import { hashText, keptText } from '../../store/board/results.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
+import { askedOf } from '../team/requests.ts';
 import type { KeptChange } from '../trees/member-tree.ts';
 import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
 
@@ -81,10 +81,11 @@ const completed = (
 };
 
 /** Asks for a review of the change, in one record with it. */
-function reviewed({ id }: ClaimedTask, { files }: TaskResult, { clock, paths }: TeamStore): Change {
+function reviewed({ id }: ClaimedTask, { files }: TaskResult, store: TeamStore): Change {
+  const { clock, paths } = store;
   const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.map(shownPath).join(', ')}`;
   const request = newId(clock.now());
-  return { type: 'request.made', request, kind: 'review', about: id, text: text.slice(0, ASKED_LIMIT) };
+  return { type: 'request.made', request, kind: 'review', about: id, text: askedOf(store, text) };
 }
 
 const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>

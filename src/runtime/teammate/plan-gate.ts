@@ -9,7 +9,7 @@
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
-import { answerId, ASKED_LIMIT, refusedPlanOf } from '../../model/board/request.ts';
+import { answerId, refusedPlanOf } from '../../model/board/request.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';
 import { ENV } from '../../model/text/environment.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -17,7 +17,7 @@ import { saidOfPlan } from '../../policy/mail-wording.ts';
 import * as wording from '../../policy/plan-wording.ts';
 import type { OpenedAgent } from '../agents/open-agent.ts';
 import { taskPrompt } from '../team/prompts.ts';
-import { makeRequest } from '../team/requests.ts';
+import { askedOf, makeRequest } from '../team/requests.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { CarryOut, RunTaskTurn } from './runner-environment.ts';
 
@@ -82,7 +82,8 @@ export class PlanGate {
       const planned = await this.#plan(task, refused, hold);
       if ('end' in planned) return planned.end;
       const request = wording.planRequest(task, planned);
-      if (planned.isOwn && refused?.text === request.slice(0, ASKED_LIMIT))
+      const asked = askedOf(this.#session.store, request);
+      if (planned.isOwn && refused?.text === asked)
         return failed(planned.text, `the plan was refused: ${refused.why}. The same plan came again`);
       const { approved, text: answer } = await this.#approvalOf(task, request);
       const text = answer === undefined ? undefined : saidOfPlan(task.id, answer);
@@ -92,7 +93,7 @@ export class PlanGate {
       }
       if (text === undefined) return { kind: 'aborted' };
       if (!planned.isOwn) return failed(planned.text, `the plan was refused: ${text}`);
-      refused = { text: request.slice(0, ASKED_LIMIT), why: text };
+      refused = { text: asked, why: text };
     }
   }
 

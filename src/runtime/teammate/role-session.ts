@@ -20,6 +20,7 @@ import { explore } from './exploration-run.ts';
 import { RoleSubagents } from './role-subagents.ts';
 import type { Role } from './load-role.ts';
 import type { MemberSession } from '../team/member-session.ts';
+import { askedOf } from '../team/requests.ts';
 import { contribute } from '../team/wisdom-contribution.ts';
 
 /**
@@ -175,8 +176,9 @@ export class RoleSession {
   }
 
   #request({ id }: Task, text: string): Change {
-    const request = newId(this.#session.store.clock.now());
-    return { type: 'request.made', request, kind: 'consensus', about: id, text: text.slice(0, 4_096) };
+    const { store } = this.#session;
+    const request = newId(store.clock.now());
+    return { type: 'request.made', request, kind: 'consensus', about: id, text: askedOf(store, text) };
   }
 
   #concluded(metadata: DiscussionOutcome['metadata'], changes: readonly Change[]): DiscussionOutcome {

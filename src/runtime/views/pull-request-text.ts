@@ -1,4 +1,5 @@
 /** The title and text of a pull request, from the report of a team whose work landed. */
+import { longestRun } from '../../model/text/backticks.ts';
 import type { Report } from './report-text.ts';
 
 export interface PullRequestText {
@@ -41,7 +42,7 @@ export function pullRequestText(report: Report, commits: readonly string[]): Pul
 
 /** What members wrote, as Markdown that only shows it: it mentions nobody, closes no issue and links to nothing. */
 function asCode(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = longestRun(text);
   if (longest === 0) return `\`${text}\``;
   const fence = '`'.repeat(longest + 1);
   return `${fence} ${text} ${fence}`;

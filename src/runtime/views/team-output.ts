@@ -139,7 +139,7 @@ export class TaskLines {
       const lines = known ?? new Lines();
       if (known === undefined && this.#lines.size > 0) shown.push(...this.end(), headingOf(part.claim, part.member));
       this.#lines.set(part.claim, lines);
-      shown.push(...lines.add(bytes));
+      for (const line of lines.add(bytes)) shown.push(line);
     }
     return shown;
   }

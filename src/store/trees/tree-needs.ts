@@ -98,7 +98,7 @@ function sizeUpTo(path: string, room: number): number | undefined {
     const found = lstatSync(at, { throwIfNoEntry: false });
     if (found?.isFile() === true) sum += found.size;
     if (sum > room) return undefined;
-    if (found?.isDirectory() === true) left.push(...readdirSync(at).map((name) => join(at, name)));
+    if (found?.isDirectory() === true) for (const name of readdirSync(at)) left.push(join(at, name));
   }
   return sum;
 }
@@ -118,7 +118,7 @@ async function copyAll(from: string, to: string, signal: AbortSignal): Promise<b
     else if (found.isDirectory()) {
       mkdirSync(one.to, { mode: DIRECTORY_MODE });
       chmodSync(one.to, (found.mode & 0o777) | 0o700);
-      left.push(...readdirSync(one.from).map((name) => ({ from: join(one.from, name), to: join(one.to, name) })));
+      for (const name of readdirSync(one.from)) left.push({ from: join(one.from, name), to: join(one.to, name) });
     }
   }
   return !signal.aborted;

@@ -3,7 +3,7 @@
  * a decision has two options; a question gets its words by a form where the editor shows forms, else by the next prompt.
  */
 import type { AgentContext, PermissionOption, ToolCall, ToolCallContent } from '@agentclientprotocol/sdk';
-import { newId, realClock, safeLine, safeText } from '../../app.ts';
+import { longestRun, newId, realClock, safeLine, safeText } from '../../app.ts';
 import type { PersonQuestion } from '../person/waiting-questions.ts';
 import type { TellEditor } from './show-team.ts';
 
@@ -76,8 +76,10 @@ export async function askQuestion(
   stop: AbortSignal,
   carryOut: (content: unknown) => Promise<string | undefined>,
 ): Promise<'left' | 'over'> {
-  const [title = ''] = question.message.split('\n', 1);
-  const call = { id: newId(realClock.now()), title: safeLine(title), text: question.message };
+  const { kind, message } = question;
+  const [title = ''] = message.split('\n', 1);
+  const text = kind === 'question' ? message : `${title}\n${fenced(message.slice(title.length).trim())}`;
+  const call = { id: newId(realClock.now()), title: safeLine(title), text };
   let isAnswered = false;
   try {
     const answer =
@@ -98,6 +100,7 @@ export async function askQuestion(
 interface ShownCall {
   readonly id: string;
   readonly title: string;
+  /** Markdown. */
   readonly text: string;
 }
 
@@ -147,8 +150,11 @@ const ended = ({ tell }: AskedEditor, toolCallId: string, isDone: boolean): Prom
 const remark = ({ tell }: AskedEditor, text: string): Promise<void> =>
   tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
 
-/** A plan and a report have columns: an editor shows them as they are. */
+/**
+ * A text that an editor shows as it is. Plans and reports have columns; and a comment or a link of Markdown in what a
+ * person decides on would not be seen.
+ */
 export function fenced(text: string): string {
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}\n${safeText(text).trimEnd()}\n${fence}\n`;
 }

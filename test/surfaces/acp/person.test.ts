@@ -39,6 +39,26 @@ beforeEach(() => {
 
 const result = async (): Promise<string> => (await place.teams('task', 'get', 'tiny', '1')).out;
 
+/** As Markdown it shows neither a comment nor the target of a link, and its fence ends at the first line of three. */
+const UNSEEN = 'touch painted # <!-- hidden --> [docs](http://evil)\n# ```\n````\n# <!--';
+
+test('what a person decides on is shown as it is, in a fence that its text does not end', async () => {
+  const agent = { kind: 'scripted', options: { turns: [{ answers: UNSEEN, repeat: true }] } };
+  place.put(
+    'unseen.json',
+    JSON.stringify({ name: 'tiny', members: [{ name: 'ada', agent, planApproval: true }], tasks }),
+  );
+  await using editor = await Editor.on(place);
+  const session = await editor.session();
+  await session.prompt('unseen.json');
+  const { toolCall } = await editor.isAsked();
+  const [block] = toolCall.content ?? [];
+  const text = block?.type === 'content' && block.content.type === 'text' ? block.content.text : '';
+  const [, fence = '', shown = ''] = /^[^\n]+\n(`{3,})\n([\s\S]*)\n\1\n$/.exec(text) ?? [];
+  expect(shown).toContain(UNSEEN);
+  expect(shown.split('\n').some((line) => line.trim().startsWith(fence))).toBe(false);
+});
+
 describe('a question of a member', () => {
   test('without forms it can be left to the member', async () => {
     await using editor = await Editor.on(place);
