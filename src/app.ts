@@ -59,6 +59,7 @@ export {
   openDayLedger,
   setDayLimits,
   setLimits,
+  settleLost,
   type LimitChange,
 } from './runtime/budget/limits.ts';
 export { COLORS, placeOfMember } from './model/team/team-config.ts';
@@ -120,6 +121,7 @@ export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-se
 export { hasOwnPlan, OWN_PLAN, ownCommands } from './runtime/setup/first-plan.ts';
 export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, serve } from './runtime/teammate/join.ts';
+export { startWorkerReaper } from './runtime/agents/worker-reaper.ts';
 export { type ExitReason } from './runtime/teammate/announce-exit.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
 export { HostLeadContext } from './runtime/runs/host-lead-context.ts';

@@ -5,6 +5,8 @@ import { hasYardstick } from '../lib/installed.mjs';
 
 const OURS = 'product/claim.mjs';
 const DURABLE = 'product/claim-durable.mjs';
+const LEAST = 'least/claim.mjs';
+const LEAST_DURABLE = 'least/claim-durable.mjs';
 
 export const rows = [7];
 
@@ -13,6 +15,8 @@ const entriesOf = ({ tasks, manyTasks }) => ({
   ours: { kind: OURS, tasks },
   many: { kind: OURS, tasks: manyTasks },
   durable: { kind: DURABLE, tasks },
+  least: { kind: LEAST, tasks },
+  leastDurable: { kind: LEAST_DURABLE, tasks },
   files: { kind: 'yardsticks/file-per-task.mjs', tasks: tasks / 2 },
   board: { kind: 'yardsticks/board-json.mjs', tasks: tasks / 4 },
   rows: { kind: 'yardsticks/sqlite-claim.mjs', tasks },
@@ -38,15 +42,15 @@ function judge(bench, of, rates) {
   const double = ['few', 'ours', 'many', 'durable']
     .flatMap((key) => of[key])
     .reduce((sum, one) => sum + one.double + one.missed, 0);
-  const check = (id, these, those) =>
+  const check = (id, these, those, least) =>
     bench.check(
       id,
       of[those] === undefined
         ? { skipped: 'better-sqlite3 is not installed' }
-        : { ours: rates(these), theirs: rates(those), holds: double === 0 },
+        : { ours: rates(these), theirs: rates(those), least: least && rates(least), holds: double === 0 },
     );
-  check('7.sqlite', 'ours', 'rows');
-  check('7.sqlite-durable', 'durable', 'durableRows');
+  check('7.sqlite', 'ours', 'rows', 'least');
+  check('7.sqlite-durable', 'durable', 'durableRows', 'leastDurable');
   check('7.file-per-task', 'ours', 'files');
   check('7.growth', 'many', 'few');
   bench.check('7.double', { ours: double });

@@ -43,6 +43,8 @@ export interface VendorRecord<Process> extends VendorPause {
   /** Calls that each team began since `countedSince`. */
   readonly served?: Readonly<Record<string, number>> | undefined;
   readonly countedSince?: number | undefined;
+  /** How many machines call the vendor with this credential, until a time when that is not known any more. */
+  readonly machines?: { readonly count: number; readonly until: number } | undefined;
   /** When the vendor last answered or refused: what was learned long before is forgotten. */
   readonly learnedAt?: number | undefined;
 }
@@ -57,6 +59,11 @@ const TELL_MS = 500;
 const SAY_AGAIN_MS = 2_000;
 /** … and is passed over if it has not for this time. Its turn may be over. */
 const SILENT_MS = 6_000;
+
+/** How many machines call is known for so long after it was said. */
+const MACHINES_MS = 60_000;
+/** A shorter pause of another machine is over when it is heard of. */
+const SHORT_MS = 1_000;
 
 /** More answers than this are not remembered. */
 const MOST_HEARD = 64;
@@ -73,7 +80,7 @@ interface Asking<Process> {
  * calling for ever.
  */
 export function believable<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
-  const { allowance, callers = {}, begun, served, countedSince, learnedAt } = record;
+  const { allowance, callers = {}, begun, served, countedSince, learnedAt, machines } = record;
   const isPast = (at: number | undefined): boolean => at === undefined || at <= now;
   const isTold =
     allowance !== undefined &&
@@ -85,6 +92,7 @@ export function believable<Process>(record: VendorRecord<Process>, now: number):
     callers: Object.fromEntries(Object.entries(callers).filter(([, { askedAt }]) => isPast(askedAt))),
     allowance: isTold ? { ...allowance, lately: allowance.lately?.filter(({ at }) => isPast(at)) } : undefined,
     begun,
+    machines: machines && machines.count > 0 && machines.until - now <= MACHINES_MS ? machines : undefined,
     ...(isPast(countedSince) ? { served, countedSince } : {}),
     learnedAt: isPast(learnedAt) ? learnedAt : undefined,
   };
@@ -164,6 +172,37 @@ export function waiting<Process>(
   };
 }
 
+interface HeardElsewhere {
+  /** How long no machine is to call, in milliseconds. */
+  readonly pauseMs: number;
+  /** In a row, on the machine that had most. */
+  readonly refusals: number;
+  /** How many call, this one among them. */
+  readonly machines: number;
+  readonly now: number;
+}
+
+/** Takes what the machines of a store know together of this credential. @returns undefined if it is nothing new */
+export function heardElsewhere<Process>(
+  record: VendorRecord<Process>,
+  { pauseMs, refusals, machines, now }: HeardElsewhere,
+): VendorRecord<Process> | undefined {
+  const { until } = record;
+  const isLonger = pauseMs > SHORT_MS && now + pauseMs > until + SHORT_MS;
+  const known = record.machines;
+  const isSame = (known?.count ?? 1) === machines && (machines === 1 || (known?.until ?? 0) - now > MACHINES_MS / 2);
+  if (isSame && !isLonger) return undefined;
+  return {
+    ...record,
+    ...(isLonger ? { until: now + pauseMs, length: pauseMs, refusals: Math.max(1, refusals, record.refusals) } : {}),
+    machines: { count: machines, until: now + MACHINES_MS },
+  };
+}
+
+/** What this machine may use of what all may: others call with the same credential. */
+const shareOf = <Process>({ machines }: VendorRecord<Process>, all: number, now: number): number =>
+  Math.floor(all / (machines !== undefined && machines.until > now ? machines.count : 1));
+
 interface Told {
   readonly told: Allowance;
   readonly caller: string;
@@ -187,7 +226,7 @@ export function allowanceTold<Process>(given: VendorRecord<Process>, { told, cal
   const lately = (known?.lately ?? []).filter(({ at }) => now - at < UNANSWERED_MS);
   const counted = Math.min(told.left, ...lately.filter(({ at }) => at > calledAt).map(({ left }) => left));
   const later = begun - (callers[caller]?.nth ?? begun);
-  const least = Math.max(0, counted - later - uncounted(record, calledAt));
+  const least = Math.max(0, shareOf(record, counted, now) - later - uncounted(record, calledAt));
   const left = later === 0 || known === undefined ? least : Math.max(known.left, least);
   const until = now + told.resetMs;
   const heard = [...lately, { at: now, left: told.left }].slice(-MOST_HEARD);
@@ -216,7 +255,8 @@ function forgotten<Process>(record: VendorRecord<Process>, now: number): VendorR
 function refilled<Process>(record: VendorRecord<Process>, now: number): VendorRecord<Process> {
   const { allowance } = record;
   if (allowance === undefined || now < allowance.until) return record;
-  const left = Math.max(0, allowance.limit - uncounted(record, now));
+  // Of a limit that is smaller than the number of machines each one tries one call.
+  const left = Math.max(0, Math.max(1, shareOf(record, allowance.limit, now)) - uncounted(record, now));
   return { ...record, allowance: { ...allowance, left, until: now + WINDOW_MS, refilledAt: now, lately: [] } };
 }
 

@@ -5,6 +5,7 @@ import {
   allowanceTold,
   believable,
   givenBack,
+  heardElsewhere,
   tryBegin,
   untilAllowed,
   untilAskedAgain,
@@ -17,6 +18,7 @@ type Known = VendorRecord<string>;
 interface Member {
   readonly name: string;
   readonly team: string;
+  readonly machine: number;
   nextAt: number;
   call: { readonly at: number; readonly arrivesAt: number; endsAt: number | undefined; told: number } | undefined;
 }
@@ -42,6 +44,15 @@ interface Situation {
   /** What the server tells is of when the call arrived, not of when it is answered. */
   readonly isEarly?: boolean;
   readonly seed?: number;
+  /** Each has a record of its own, and hears of the others' pauses. */
+  readonly machines?: number;
+}
+
+/** What the store tells a machine of all. */
+function hear(record: Known, all: readonly Known[], now: number): Known {
+  const longest = all.reduce((one, other) => (other.until > one.until ? other : one));
+  const pauseMs = Math.max(0, longest.until - now);
+  return heardElsewhere(record, { pauseMs, refusals: longest.refusals, machines: all.length, now }) ?? record;
 }
 
 function simulate({
@@ -52,28 +63,37 @@ function simulate({
   busyMs = 500,
   isEarly = false,
   seed = 7,
+  machines = 1,
 }: Situation): Outcome {
   const random = (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
   const all: Member[] = Array.from({ length: 10 * members }, (_, at) => {
     const team = `team-${at % 10}`;
-    return { name: `${team}/${at}`, team, nextAt: Math.floor(random() * 2_000), call: undefined };
+    return {
+      name: `${team}/${at}`,
+      team,
+      machine: Math.floor(at / 10) % machines,
+      nextAt: Math.floor(random() * 2_000),
+      call: undefined,
+    };
   });
-  let known: Known = NO_PAUSE;
+  const records: Known[] = Array.from({ length: machines }, () => NO_PAUSE);
   let window = { from: 0, count: 0 };
   let [used, refused] = [0, 0];
   const byTeam = new Map<string, number>();
   for (let now = 0; now < minutes * MINUTE; now += 50) {
     if (now - window.from >= MINUTE) window = { from: now, count: 0 };
     const isCounted = now >= MINUTE;
+    if (now % 1_000 === 0) records.forEach((record, at) => (records[at] = hear(record, records, now)));
     for (const one of all) {
-      known = believable(known, now);
+      let known: Known = believable(records[one.machine] ?? NO_PAUSE, now);
+      const keep = (record: Known): void => void (records[one.machine] = known = record);
       const { call } = one;
       if (call !== undefined && call.endsAt === undefined && now >= call.arrivesAt) {
         if (window.count >= LIMIT) {
           if (isCounted) refused += 1;
           const retryAfterMs = tells ? Math.ceil((window.from + MINUTE - now) / 1_000) * 1_000 : undefined;
           const refusal = { caller: one.name, calledAt: call.at, now, random: random(), retryAfterMs };
-          known = givenBack({ ...known, ...refusedAt(known, refusal) }, one.name);
+          keep(givenBack({ ...known, ...refusedAt(known, refusal) }, one.name));
           one.call = undefined;
           continue;
         }
@@ -93,17 +113,17 @@ function simulate({
             left: isEarly ? call.told : LIMIT - window.count,
             resetMs: window.from + MINUTE - now,
           };
-          known = allowanceTold(known, { told, caller: one.name, calledAt: call.at, now });
+          keep(allowanceTold(known, { told, caller: one.name, calledAt: call.at, now }));
         }
         const answered = answeredAt(known, { caller: one.name, calledAt: call.at });
-        known = { ...givenBack({ ...known, ...answered }, one.name), learnedAt: now };
+        keep({ ...givenBack({ ...known, ...answered }, one.name), learnedAt: now });
         one.nextAt = now + Math.floor(random() * busyMs);
       }
       if (one.call !== undefined || now < one.nextAt) continue;
       one.nextAt = now + 100;
       if (known.until > now || untilAllowed(known, now) > 0) continue;
       const began = tryBegin(known, { caller: one.name, team: one.team, process: one.name, now });
-      known = began.next ?? known;
+      if (began.next) keep(began.next);
       if (began.isBegun)
         one.call = { at: now, arrivesAt: now + Math.floor(random() * wayMs), endsAt: undefined, told: 0 };
     }
@@ -126,6 +146,17 @@ describe('ten teams and 20 requests a minute', () => {
       expect(Math.min(...byTeam)).toBeGreaterThanOrEqual(allowed / 10 / 2);
     }
   });
+
+  it.each([2, 3])(
+    'on %i machines have 2 of 100 refused at most, and use 85, where the server tells its limit',
+    (machines) => {
+      for (const seed of [1, 2]) {
+        const { used, refused } = simulate({ tells: true, wayMs: 1_500, seed, machines });
+        expect(used / (10 * LIMIT)).toBeGreaterThanOrEqual(0.85);
+        expect(refused / (used + refused)).toBeLessThanOrEqual(0.02);
+      }
+    },
+  );
 
   it('use 70 % where it does not tell', () => {
     const { used } = simulate({ tells: false });

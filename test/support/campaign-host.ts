@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { BIN, type Workplace } from './cli.ts';
@@ -45,10 +45,16 @@ export class CampaignHost {
     this.name = name;
     this.dir = join(team.place.root, name);
     this.root = join(this.dir, 'replica');
-    this.ledger = join(this.dir, 'ledger');
+    // What was acknowledged is known also of a machine that is lost.
+    this.ledger = join(team.place.root, `${name}.ledger`);
+    this.#make();
+  }
+
+  /** A new machine, to which its user has brought the key. */
+  #make(): void {
     const state = join(this.dir, 'state', 'teams');
     for (const folder of [this.root, join(this.dir, 'project'), state]) mkdirSync(folder, { recursive: true });
-    cpSync(team.key, join(state, 'key'));
+    cpSync(this.#team.key, join(state, 'key'));
   }
 
   /** What its processes said last. */
@@ -115,6 +121,15 @@ export class CampaignHost {
       })
       .toEqual([]);
     await Promise.all(ends);
+  }
+
+  /** Its processes, its replica, its user's folders and its project are gone at once; a new machine has its name. */
+  async lose(): Promise<void> {
+    this.signal('SIGKILL');
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 });
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+    this.#make();
   }
 
   /** The ledger of its worker: what was acknowledged to it, and when. */

@@ -149,6 +149,13 @@ const stopped =
     host.signal('SIGCONT', processes);
   };
 
+/** On a new machine, when the name of the lost one has lapsed. */
+async function beginAnew(campaign: Campaign, host: CampaignHost): Promise<void> {
+  await setTimeout(BEYOND_LEASE_MS);
+  await host.begin(1, 'crew');
+  campaign.work(host);
+}
+
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'engine killed': async ({ engines }) => {
     await engines.primary.kill();
@@ -188,6 +195,17 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     await setTimeout(1_000);
     await host.begin(1, 'crew');
     campaign.work(host);
+  },
+  'machine lost': async (campaign) => {
+    const host = campaign.another();
+    await host.lose();
+    await beginAnew(campaign, host);
+  },
+  'machine of the lead lost': async (campaign) => {
+    const { lead } = campaign;
+    await lead.lose();
+    await campaign.takeOver();
+    await beginAnew(campaign, lead);
   },
   'lead stopped beyond its lease': async (campaign) => {
     const { lead } = campaign;

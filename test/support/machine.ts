@@ -32,6 +32,14 @@ export async function storePlace(engine: Postgres): Promise<{ place: Workplace; 
 
 export const told = (answer: Answer): string => `${answer.code} ${answer.out}${answer.err}`;
 
+async function answerOf(child: ChildProcess): Promise<Answer> {
+  const said = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (said.out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said.err += text));
+  await once(child, 'close');
+  return { ...said, code: child.exitCode ?? -1 };
+}
+
 export class Machine {
   readonly root: string;
   readonly place: Workplace;
@@ -39,8 +47,14 @@ export class Machine {
   /** What its present relay has said. */
   said = '';
 
-  constructor(place: Workplace, name: string) {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #isOfPlace: boolean;
+
+  /** @param environment what differs from that of the place, such as the user's folders on this machine */
+  constructor(place: Workplace, name: string, environment: Readonly<Record<string, string>> = {}) {
     this.place = place;
+    this.#isOfPlace = Object.keys(environment).length === 0;
+    this.environment = { ...place.environment, ...environment };
     this.root = join(place.root, name);
     mkdirSync(this.root);
     onTestFinished(async () => {
@@ -49,8 +63,18 @@ export class Machine {
   }
 
   /** Two machines, with a team that both have. */
-  static async two(place: Workplace, ...members: string[]): Promise<[Machine, Machine]> {
-    const machines: [Machine, Machine] = [new Machine(place, 'a'), new Machine(place, 'b')];
+  static two(place: Workplace, ...members: string[]): Promise<[Machine, Machine]> {
+    return Machine.twoOf(place, members, () => ({}));
+  }
+
+  /** @param environment of each machine, by its name */
+  static async twoOf(
+    place: Workplace,
+    members: readonly string[],
+    environment: (name: string) => Readonly<Record<string, string>>,
+  ): Promise<[Machine, Machine]> {
+    const made = (name: string): Machine => new Machine(place, name, environment(name));
+    const machines: [Machine, Machine] = [made('a'), made('b')];
     for (const one of machines) expect(await one.start(), one.said).toBeNull();
     await machines[0].ok('create', 'login', ...members.flatMap((member) => ['--member', member]));
     // The file is there before its records.
@@ -61,7 +85,7 @@ export class Machine {
 
   /** Starts its relay. @returns its exit code if it has ended, null when it serves */
   async start(): Promise<number | null> {
-    const child = this.#process(['store', 'relay'], this.place.environment);
+    const child = this.#process(['store', 'relay'], this.environment);
     this.relay = child;
     this.said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
@@ -72,7 +96,7 @@ export class Machine {
 
   /** A verb as a process, in this root. */
   process(...argv: string[]): ChildProcess {
-    return this.#process(argv, { ...this.place.environment, ...STORELESS });
+    return this.#process(argv, { ...this.environment, ...STORELESS });
   }
 
   #process(argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
@@ -107,8 +131,10 @@ export class Machine {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
   }
 
+  /** A verb; as a process where the machine has an environment of its own. */
   teams(...argv: string[]): Promise<Answer> {
-    return this.place.say([...argv, '--root', this.root], { environment: STORELESS });
+    if (this.#isOfPlace) return this.place.say([...argv, '--root', this.root], { environment: STORELESS });
+    return answerOf(this.process(...argv));
   }
 
   async ok(...argv: string[]): Promise<Answer> {

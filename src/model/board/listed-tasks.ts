@@ -40,6 +40,10 @@ export function* readyTasksOf(board: Board, owner: Name): Generator<Task> {
 export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
   tasksOf(board, listOf(board.lists, offeredTo(owner)));
 
+/** Whether a task waits that may be one for this member, now or later. */
+export const mayGetTask = ({ lists }: Board, name: Name): boolean =>
+  listOf(lists, pendingOf(name)).size > 0 || [...openOffers(lists)].some(({ size }) => size > 0);
+
 /** Checkpoints that wait for a person, lowest id first. */
 export function* readyCheckpoints(board: Board): Generator<Task> {
   for (const task of tasksOf(board, listOf(board.lists, CHECKPOINTS))) if (isReady(board, task)) yield task;
@@ -90,21 +94,37 @@ export function* tasksOf({ tasks }: Board, ids: Iterable<number | string>): Gene
  * The task that this member should claim next: ready and allowed; its own tasks before unowned ones, then the lowest
  * id.
  */
-export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
+export const nextClaim = (board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined =>
+  nextClaims(board, name, { except, most: 1 })[0];
+
+/**
+ * The tasks that this member may claim, as {@link nextClaim} says it: the first of its own; else at most `most` that
+ * belong to nobody, lowest id first.
+ */
+export function nextClaims(
+  board: Board,
+  name: Name,
+  { except, most }: { readonly except: ReadonlySet<string>; readonly most: number },
+): Task[] {
   const { members, lists } = board;
   const member = members.get(name);
   // No task is asked about where every answer is the same.
-  if (board.phase !== 'open' || board.busy.has(name)) return undefined;
-  const mayClaim = (task: Task): boolean =>
-    !except.has(task.id) && claimRefusal(board, task, member, name) === undefined;
-  for (const task of tasksOf(board, listOf(lists, offeredTo(name)))) if (mayClaim(task)) return task;
-  let best: Task | undefined;
-  for (const ids of openOffers(lists))
+  if (board.phase !== 'open' || board.busy.has(name)) return [];
+  for (const task of tasksOf(board, listOf(lists, offeredTo(name))))
+    if (!except.has(task.id) && claimRefusal(board, task, member, name) === undefined) return [task];
+  let found: Task[] = [];
+  for (const ids of openOffers(lists)) {
+    const end = Number(found[most - 1]?.id ?? Infinity);
+    const more: Task[] = [];
     for (const task of tasksOf(board, ids)) {
-      if (best !== undefined && Number(task.id) > Number(best.id)) break;
-      if (mayClaim(task)) best = task;
+      if (more.length === most || Number(task.id) > end) break;
+      if (except.has(task.id)) continue;
+      const refusal = claimRefusal(board, task, member, name);
+      if (refusal === undefined) more.push(task);
       // What is denied by a rule about the member is denied for the whole list.
-      else if (claimRefusal(board, task, member, name)?.code === 'POLICY_DENIED') break;
+      else if (refusal.code === 'POLICY_DENIED') break;
     }
-  return best;
+    found = [...found, ...more].sort(byId).slice(0, most);
+  }
+  return found;
 }

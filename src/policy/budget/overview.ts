@@ -10,8 +10,8 @@ import { amountText, scopeText } from './admission.ts';
 const LOW = 0.8;
 
 /** Reservations whose process is gone: it will never tell what it used. */
-export function deadReservations({ board, members }: Sighting, account: BudgetAccount): BudgetAccount['all'] {
-  return account.all.filter(({ member, by }) => {
+export function deadReservations({ board, members }: Sighting, reserved: BudgetAccount['all']): BudgetAccount['all'] {
+  return reserved.filter(({ member, by }) => {
     if (member === LEAD) return by !== board.lead.incarnation;
     const joined = [...board.members.values()].find(({ name }) => name === member);
     const seen = members.find(({ name }) => name === member);

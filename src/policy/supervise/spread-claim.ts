@@ -5,7 +5,7 @@
  * one that no idle member has by that rule.
  */
 import type { Board } from '../../model/board/board.ts';
-import { nextClaim } from '../../model/board/listed-tasks.ts';
+import { nextClaims } from '../../model/board/listed-tasks.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 
@@ -14,7 +14,7 @@ const WINDOW = 2;
 
 export function spreadClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
   const all = joinedMembers(board, name);
-  const ready = firstReady(board, name, { except, most: WINDOW * all.length });
+  const ready = nextClaims(board, name, { except, most: WINDOW * all.length });
   if (ready[0]?.owner === name) return ready[0];
   const idle = all.filter((one) => one === name || !board.busy.has(one));
   const choices = new Map<Name, Task>();
@@ -32,23 +32,6 @@ export function spreadClaim(board: Board, name: Name, except: ReadonlySet<string
   for (const one of idle) if (!choices.has(one)) choose(one, [...free][0]);
   // With fewer tasks than idle members, the last of these share them, from the first task on.
   return choices.get(name) ?? ready[idle.indexOf(name) % Math.max(ready.length, 1)];
-}
-
-function firstReady(
-  board: Board,
-  name: Name,
-  { except, most }: { readonly except: ReadonlySet<string>; readonly most: number },
-): Task[] {
-  const passed = new Set(except);
-  const ready: Task[] = [];
-  while (ready.length < most) {
-    const task = nextClaim(board, name, passed);
-    if (task === undefined) break;
-    ready.push(task);
-    if (task.owner === name) break;
-    passed.add(task.id);
-  }
-  return ready;
 }
 
 /** By name: each process sees the same order. */

@@ -11,6 +11,7 @@ import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { credentialOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
 import { newId } from '../../store/files/new-ids.ts';
+import type { PaceTold } from '../../store/replica/relay-request.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
@@ -19,7 +20,11 @@ import { TurnBudget } from '../budget/turn-budget.ts';
 /** The model from the spec, for programs that do not report which model they use. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
-const placeOf = ({ clock, paths }: MemberSession['store']) => ({ clock, folder: paths.folder });
+const placeOf = (store: MemberSession['store']) => ({
+  clock: store.clock,
+  folder: store.paths.folder,
+  tell: store.isShared ? (told: PaceTold) => store.tellPace(told) : undefined,
+});
 
 /** The events that the ledger handles. */
 type LedgerEvent = Extract<

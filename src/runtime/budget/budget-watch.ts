@@ -7,6 +7,7 @@ import type { BudgetAccount } from '../../model/team/budget-account.ts';
 import type { Name } from '../../model/text/names.ts';
 import { deadReservations, lowText, refusedForGood } from '../../policy/budget/overview.ts';
 import type { Sighting } from '../../policy/sighting.ts';
+import type { Ledger } from '../../store/team/ledger.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 /** So long nothing must be reserved before a run ends: a member that is free claims within a second. */
@@ -15,19 +16,22 @@ const SETTLED_MS = 2_000;
 /** Nothing is limited in the team itself. */
 const NOBODY: Pick<BudgetAccount, 'waiting' | 'all'> = { waiting: new Map(), all: [] };
 
+type Store = Pick<TeamStore, 'ledger' | 'day' | 'sharedDay' | 'events' | 'clock' | 'paths'>;
+
 export class BudgetWatch {
-  readonly #store: Pick<TeamStore, 'ledger' | 'day' | 'events' | 'clock'>;
+  readonly #store: Store;
   readonly #warned = new Set<string>();
   #held: { readonly mark: string; readonly since: number } | undefined;
 
-  constructor(store: Pick<TeamStore, 'ledger' | 'day' | 'events' | 'clock'>) {
+  constructor(store: Store) {
     this.#store = store;
   }
 
   /** Whether a member waits for its budget: that is no silence of its agent. */
   isWaiting({ name, incarnation }: { readonly name: Name; readonly incarnation: string | null }): boolean {
-    const { ledger, day } = this.#store;
-    return ledger.look()?.waiting.has(name) === true || day.look()?.waiting.has(incarnation ?? '') === true;
+    const { ledger, day, sharedDay } = this.#store;
+    const isOnDay = [day, sharedDay].some((one) => one?.look()?.waiting.has(incarnation ?? ''));
+    return isOnDay || ledger.look()?.waiting.has(name) === true;
   }
 
   /**
@@ -35,26 +39,42 @@ export class BudgetWatch {
    * @throws StoreError `CORRUPT` when the ledger is damaged
    */
   async look(sighting: Sighting): Promise<string | undefined> {
-    const { ledger, day, clock } = this.#store;
-    const [account, today] = [ledger.look(), day.look()];
-    if (account === undefined && today === undefined) return undefined;
-    if (account !== undefined) await this.#settleDead(sighting, account);
-    for (const one of [account, today]) if (one !== undefined) this.#warn(one);
+    const { ledger, day, sharedDay, clock } = this.#store;
+    const account = ledger.look();
+    const days = [day, sharedDay].flatMap((one) => one?.look() ?? []);
+    if (account === undefined && days.length === 0) return undefined;
+    await this.#settleDead(ledger, (now) => deadReservations(sighting, now.all));
+    if (sharedDay) await this.#settleDead(sharedDay, (now) => this.#deadOnDay(sighting, now));
+    for (const one of [...(account ? [account] : []), ...days]) this.#warn(one);
+    const today = { waiting: new Map(days.flatMap((one) => [...one.waiting])), all: days.flatMap(({ all }) => all) };
     const why = refusedForGood(sighting.board, account ?? NOBODY, today);
     if (why === undefined) {
       this.#held = undefined;
       return undefined;
     }
     const now = clock.monotonic();
-    const mark = `${ledger.offset} ${day.mark}`;
+    const mark = `${ledger.offset} ${day.mark} ${sharedDay?.mark}`;
     if (this.#held?.mark !== mark) this.#held = { mark, since: now };
     return now - this.#held.since >= SETTLED_MS ? `The budget is used up: ${why}.` : undefined;
   }
 
-  async #settleDead(sighting: Sighting, account: BudgetAccount): Promise<void> {
-    if (deadReservations(sighting, account).length === 0) return;
-    const settled = await this.#store.ledger.change((now) => {
-      const dead = deadReservations(sighting, now);
+  /** What members of this team reserved on the day of the store that are gone, also those of other machines. */
+  #deadOnDay(sighting: Sighting, account: BudgetAccount): BudgetAccount['all'] {
+    const team = `${this.#store.paths.name}/`;
+    const ours = account.all.flatMap((one) =>
+      one.of?.startsWith(team) === true ? { ...one, member: one.of.slice(team.length) } : [],
+    );
+    return deadReservations(sighting, ours);
+  }
+
+  async #settleDead(
+    ledger: Pick<Ledger, 'look' | 'change'>,
+    deadIn: (account: BudgetAccount) => BudgetAccount['all'],
+  ): Promise<void> {
+    const known = ledger.look();
+    if (known === undefined || deadIn(known).length === 0) return;
+    const settled = await ledger.change((now) => {
+      const dead = deadIn(now);
       const entries = dead.map(({ id, hold }) => {
         const { cost = 0, tokens = 0, ...rest } = hold;
         const untold: Meter[] = ['cost', 'tokens'];

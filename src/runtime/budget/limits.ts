@@ -14,7 +14,11 @@ import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { amountText, scopeText } from '../../policy/budget/admission.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 import { realDisk } from '../../store/files/disk.ts';
+import { replicaOf } from '../../store/replica/replica-root.ts';
+import type { SpendingAsked } from '../../store/replica/relay-request.ts';
 import { DayLedger } from '../../store/team/day-ledger.ts';
+import { SharedDay } from '../../store/team/shared-day.ts';
+import { openSeal } from '../../store/user/seal.ts';
 import { realClock } from '../../os/system-clock.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
@@ -34,10 +38,12 @@ export async function setLimits(
   {
     ledger,
     day,
+    sharedDay,
     events,
   }: {
     readonly ledger: Pick<TeamStore['ledger'], 'change'>;
     readonly day: Pick<TeamStore['day'], 'look' | 'change'>;
+    readonly sharedDay?: Pick<SharedDay, 'look' | 'change'> | undefined;
     readonly events: Pick<TeamStore['events'], 'read'>;
   },
   changes: readonly LimitChange[],
@@ -45,6 +51,7 @@ export async function setLimits(
 ): Promise<void> {
   const ofDay = changes.filter(({ limits }) => limits.day !== undefined);
   await setDayLimits(day, ofDay);
+  if (sharedDay) await setSharedDayLimits(sharedDay, ofDay);
   if (changes.every(({ limits }) => scopesIn(limits).every((scope) => scope === 'day'))) return;
   await ledger.change((account) => {
     const next = new Map(account.limits);
@@ -92,8 +99,52 @@ export async function setDayLimits(
   });
 }
 
-/** The ledger of this user's day. Close it. */
-export const openDayLedger = (): DayLedger => new DayLedger({ disk: realDisk, clock: realClock });
+/**
+ * As {@link setDayLimits}, for the machines of a store. A machine whose configuration limits no day does not lift what
+ * another one's says.
+ */
+const setSharedDayLimits = (
+  day: Pick<SharedDay, 'look' | 'change'>,
+  changes: readonly LimitChange[],
+): Promise<void> =>
+  setDayLimits(
+    day,
+    changes.filter(({ how, limits }) => how !== 'configured' || scopesIn(limits).includes('day')),
+  );
+
+/**
+ * The ledger of this user's day: that of this machine, or over the machines of the store if `root` is a replica. Close it.
+ */
+export function openDayLedger(root: string): DayLedger | SharedDay {
+  const [disk, clock] = [realDisk, realClock];
+  if (replicaOf(disk, root) === undefined) return new DayLedger({ disk, clock });
+  const commit = async (asked: SpendingAsked): Promise<boolean> => {
+    const { RelayClient } = await import('../../store/replica/relay-client.ts');
+    using relay = new RelayClient({ disk, root, seal: openSeal(disk), clock });
+    return await relay.commitSpending(asked);
+  };
+  return new SharedDay({ disk, clock, root, commit });
+}
+
+/**
+ * A person says that a member's process on another machine is lost: what it had reserved of the day counts as used.
+ *
+ * @param who `team/member`
+ * @throws UsageError `USAGE` if it has reserved nothing
+ */
+export async function settleLost(day: Pick<DayLedger, 'change'>, who: string): Promise<void> {
+  const settled = await day.change(({ all }) => {
+    const entries = all
+      .filter(({ of }) => of === who)
+      .map(({ id, hold }): LedgerEntry => ({ do: 'settle', id, used: hold, untold: ['cost', 'tokens'] }));
+    return { entries, result: entries.length };
+  });
+  if (settled === 0)
+    throw new UsageError(
+      'USAGE',
+      `${JSON.stringify(who)} has reserved nothing of the day: --settle is TEAM/MEMBER, of a member that has.`,
+    );
+}
 
 /** A limit that is not there. */
 const none: Amount = {};

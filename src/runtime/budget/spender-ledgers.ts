@@ -1,11 +1,13 @@
 /**
- * The two ledgers on which a member reserves: that of its team, and that of the user's day over all teams. Both are asked
- * at one moment, locked user first, then team; what one refuses is reserved on neither.
+ * The ledgers on which a member reserves: that of its team, and that of the user's day over all teams. Both are asked
+ * at one moment, locked user first, then team; what one refuses is reserved on neither. In a store there is also that of
+ * the user's day over its machines.
  */
 import type { Amount, LedgerEntry } from '../../model/team/budget.ts';
 import type { BudgetAccount } from '../../model/team/budget-account.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { admit, type Admission, type BudgetAsk } from '../../policy/budget/admission.ts';
+import type { SharedDay } from '../../store/team/shared-day.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 /** Who spends: a member, or the lead. */
@@ -14,6 +16,8 @@ export interface Spender {
     readonly ledger: Pick<TeamStore['ledger'], 'look' | 'change' | 'tryChange' | 'offset' | 'isShared'>;
     /** That of the user's day. */
     readonly day: Pick<TeamStore['day'], 'look' | 'change' | 'mark'>;
+    /** The same over the machines of a store. */
+    readonly sharedDay?: Pick<SharedDay, 'look' | 'change' | 'mark'> | undefined;
     readonly paths?: Pick<TeamStore['paths'], 'name' | 'folder'> | undefined;
     readonly events: Pick<TeamStore['events'], 'append'>;
     readonly clock: TeamStore['clock'];
@@ -50,26 +54,28 @@ export class SpenderLedgers {
 
   /** Changes with each record of either. */
   get mark(): string {
-    const { ledger, day } = this.#spender.store;
-    return `${ledger.offset} ${day.mark}`;
+    const { ledger, day, sharedDay } = this.#spender.store;
+    return `${ledger.offset} ${day.mark} ${sharedDay?.mark}`;
   }
 
   /** @throws StoreError `CORRUPT` if one of them is damaged */
   isLimited(): boolean {
-    const { ledger, day } = this.#spender.store;
-    return ledger.look() !== undefined || day.look() !== undefined;
+    const { ledger, day, sharedDay } = this.#spender.store;
+    return [ledger, day, sharedDay].some((one) => one?.look() !== undefined);
   }
 
   /** Reserves on each ledger that limits something. */
   async ask(ask: ReservationAsk): Promise<Admission> {
-    const { day, ledger } = this.#spender.store;
-    if (day.look() === undefined)
-      return ledger.change((team) => {
-        const admission = admitBy(team, this.#who(ask), ask.wanted(team));
-        return { entries: this.#noted(ask, team, admission), result: admission };
-      });
     for (;;) {
-      if (ledger.isShared && ledger.look() !== undefined) return this.#askApart(ask);
+      const { day, ledger, sharedDay } = this.#spender.store;
+      const isOfDay = day.look() !== undefined;
+      if (sharedDay?.look() !== undefined || (isOfDay && ledger.isShared && ledger.look() !== undefined))
+        return this.#askApart(ask);
+      if (!isOfDay)
+        return ledger.change((team) => {
+          const admission = admitBy(team, this.#who(ask), ask.wanted(team));
+          return { entries: this.#noted(ask, team, admission), result: admission };
+        });
       const admission = await day.change((account) => this.#askBoth(ask, account));
       if (admission !== undefined) return admission;
       await this.#spender.store.clock.sleep(TRY_AGAIN_MS);
@@ -77,47 +83,59 @@ export class SpenderLedgers {
   }
 
   /**
-   * The ledger of several machines cannot be held while the other one is asked: the day's is asked first, reserved on
-   * last, and what it does not grant then is given back.
+   * A ledger of several machines cannot be held while another one is asked: the day's on this machine is asked first and
+   * reserved on last. What one of them does not grant is given back on those before it.
    */
   async #askApart(ask: ReservationAsk): Promise<Admission> {
-    const { day, ledger } = this.#spender.store;
-    const onDay = (want: Amount, isFinal: boolean): Promise<Admission> =>
-      day.change((account) => {
+    const { day, ledger, sharedDay } = this.#spender.store;
+    const limited = [sharedDay, ledger, day].flatMap((one) => (one?.look() === undefined ? [] : one));
+    const reserve = (one: (typeof limited)[number], most: Amount, isDry: boolean): Promise<Admission> =>
+      one.change((account) => {
         const wants = ask.wanted(account);
-        const admission = admitBy(account, this.#ofDay, { ...wants, want: { ...wants.want, ...want } });
-        const isNoted = isFinal || admission.do !== 'grant';
-        return { entries: isNoted ? this.#notedOnDay(ask, account, admission) : [], result: admission };
+        const who = one === ledger ? this.#who(ask) : this.#ofDay;
+        const admission = admitBy(account, who, { ...wants, want: { ...wants.want, ...most } });
+        const noted = one === ledger ? this.#noted(ask, account, admission) : this.#notedOnDay(ask, account, admission);
+        return { entries: isDry && admission.do === 'grant' ? [] : noted, result: admission };
       });
-    const first = await onDay({}, false);
-    if (first.do !== 'grant') return first;
-    const team = await ledger.change((account) => {
-      const wants = ask.wanted(account);
-      const admission = admitBy(account, this.#who(ask), { ...wants, want: { ...wants.want, ...first.hold } });
-      return { entries: this.#noted(ask, account, admission), result: admission };
-    });
-    if (team.do !== 'grant') {
-      const { by } = this.#spender;
-      await day.change(({ waiting }) => {
-        // What the team refuses is written on its ledger only.
-        return { entries: waiting.has(by) ? [{ do: 'withdraw', member: by, by }] : [], result: undefined };
-      });
-      return team;
+    let hold: Amount = {};
+    const stages = limited.includes(day) ? [day, ...limited] : limited;
+    for (const [at, one] of stages.entries()) {
+      const isDry = one === day && at === 0 && stages.length > 1;
+      const admission = await reserve(one, hold, isDry);
+      if (admission.do === 'grant') {
+        hold = { ...hold, ...admission.hold };
+        continue;
+      }
+      const before = new Set(stages.slice(0, at));
+      for (const other of limited) if (other !== one) await this.#giveBack(ask, other, before.has(other));
+      return admission;
     }
-    const last = await onDay(team.hold, true);
-    if (last.do !== 'grant')
-      await ledger.change(() => ({ entries: [{ do: 'settle', id: ask.id, used: {} }], result: undefined }));
-    return last;
+    return { do: 'grant', hold };
+  }
+
+  /** What another ledger refuses is written on that one only. */
+  async #giveBack(
+    { id, task }: ReservationAsk,
+    one: Pick<TeamStore['ledger'], 'change'>,
+    isReserved: boolean,
+  ): Promise<void> {
+    const { by, store } = this.#spender;
+    const member = one === store.ledger ? this.#spender.member : by;
+    await one.change(({ open, waiting }) => {
+      const entries: LedgerEntry[] = [];
+      if (isReserved && open.has(id)) entries.push({ do: 'settle', id, used: {} });
+      if (waiting.get(member)?.by === by) entries.push({ do: 'withdraw', member, by, task });
+      return { entries, result: undefined };
+    });
   }
 
   /** Appends records to each ledger that limits something. */
   async write(entries: readonly LedgerEntry[]): Promise<void> {
-    const { day, ledger } = this.#spender.store;
+    const { day, ledger, sharedDay } = this.#spender.store;
     const { by } = this.#spender;
-    if (day.look() !== undefined) {
-      const own = entries.map((entry): LedgerEntry => (entry.do === 'withdraw' ? { ...entry, member: by } : entry));
-      await day.change(() => ({ entries: own, result: undefined }));
-    }
+    const own = entries.map((entry): LedgerEntry => (entry.do === 'withdraw' ? { ...entry, member: by } : entry));
+    for (const one of [day, sharedDay])
+      if (one?.look() !== undefined) await one.change(() => ({ entries: own, result: undefined }));
     if (ledger.look() !== undefined) await ledger.change(() => ({ entries, result: undefined }));
   }
 

@@ -23,6 +23,7 @@ import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';
+import type { PaceTold } from '../../store/replica/relay-request.ts';
 import { VendorFile } from '../../store/team/vendor-file.ts';
 
 /** Milliseconds after which a member asks again for a slot. */
@@ -30,10 +31,15 @@ const ASK_AGAIN_MS = 100;
 /** Whoever waits looks again at the file after this time. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** How often a caller says to other machines that it calls. */
+const TELL_MS = 20_000;
+
 /** Whose calls take turns with those of others: a team, by its folder. */
 interface PaceOwner {
   readonly clock: Clock;
   readonly folder: string;
+  /** Tells the other machines of a store; without one, nobody. */
+  readonly tell?: ((told: PaceTold) => Promise<void>) | undefined;
 }
 
 type PaceRecord = VendorRecord<ProcessIdentity>;
@@ -43,6 +49,9 @@ export class VendorPace {
   readonly #file: VendorFile;
   readonly #team: string;
   readonly #caller: string;
+  readonly #credential: string;
+  readonly #tellOthers: PaceOwner['tell'];
+  #toldAt = Number.NEGATIVE_INFINITY;
   /** When the last call began. */
   #calledAt = 0;
   /** Whether the file knows this caller. */
@@ -52,9 +61,11 @@ export class VendorPace {
    * @param credential the vendor, and what identifies the user there; only its hash is written
    * @param caller the member, unique in its team
    */
-  constructor({ clock, folder }: PaceOwner, credential: string, caller: string) {
+  constructor({ clock, folder, tell }: PaceOwner, credential: string, caller: string) {
     this.#clock = clock;
-    this.#file = new VendorFile({ disk: realDisk, clock }, hashText(credential).slice(0, 32));
+    this.#tellOthers = tell;
+    this.#credential = hashText(credential).slice(0, 32);
+    this.#file = new VendorFile({ disk: realDisk, clock }, this.#credential);
     this.#team = folder;
     this.#caller = `${caller} of ${folder}`;
   }
@@ -86,6 +97,7 @@ export class VendorPace {
    * @returns 0 if the call began; else milliseconds after which to ask again
    */
   async begin(): Promise<number> {
+    if (this.#clock.monotonic() - this.#toldAt >= TELL_MS) this.#tell();
     const left = this.left();
     const record = this.#record();
     // Also in a pause it says that it waits: a team that comes first does not take all of what follows.
@@ -129,6 +141,7 @@ export class VendorPace {
     const now = this.#clock.monotonic();
     const refusal = { ...this.#call, now, random: Math.random(), retryAfterMs };
     await this.#change((record) => ({ ...record, ...refusedAt(record, refusal), learnedAt: now }));
+    this.#tell();
     return this.left();
   }
 
@@ -151,6 +164,15 @@ export class VendorPace {
   /** Records that the call is over, or that nobody waits any more, if it was neither answered nor refused. */
   async end(): Promise<void> {
     if (this.#isKnown) await this.#change((record) => record);
+  }
+
+  /** A store that is away keeps nobody from calling: other machines learn then what their own calls tell them. */
+  #tell(): void {
+    if (this.#tellOthers === undefined) return;
+    this.#toldAt = this.#clock.monotonic();
+    const record = this.#record();
+    const told = { credential: this.#credential, pauseMs: this.#pauseOf(record), refusals: record.refusals };
+    void this.#tellOthers(told).catch(() => {});
   }
 
   get #call(): { readonly caller: string; readonly calledAt: number } {

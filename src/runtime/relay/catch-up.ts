@@ -1,16 +1,12 @@
 /** Brings a replica up to what the store has, after a look whether it is of the same order; and the mail after it. */
 import type { Name } from '../../model/text/names.ts';
-import type { EngineSession } from '../../store/engine/engine-session.ts';
+import type { EngineOrder, EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { GrownLog, ReplicaTeam, SentMail } from './relay-acts.ts';
 import { unlessFull } from './team-mail.ts';
 
 /** @throws StoreError `ENGINE_DIVERGED` */
-export async function requireSame(
-  session: EngineSession,
-  replica: Replica,
-  of: 'log' | 'ledger' = 'log',
-): Promise<void> {
+export async function requireSame(session: EngineSession, replica: Replica, of: EngineOrder = 'log'): Promise<void> {
   // Number and text are read together: a record that comes between the two would look like a loss.
   const { number, line } = replica.position;
   if (number > 0 && (await session.line(replica.id, number, of)) !== line) throw replica.diverged();

@@ -10,7 +10,10 @@ import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
 import type { RelayRequest } from '../../store/replica/relay-request.ts';
+import { ownIdentity } from '../../os/process-table.ts';
+import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';
+import { folderAt } from '../../store/files/folder-of.ts';
 import { teamPaths } from '../../store/files/paths.ts';
 import { bringMail, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
 import { hosted } from './host-acts.ts';
@@ -30,16 +33,25 @@ import {
 } from './relay-acts.ts';
 import { ReplicaCheckpoint } from './replica-checkpoint.ts';
 import { TeamMail } from './team-mail.ts';
+import { spent } from './user-acts.ts';
+import { UserDay } from './user-day.ts';
+import { UserPaces } from './user-paces.ts';
 
 /** All is looked at so often: a notification may be missed, and a lost connection stay unnoticed. */
 const LOOK_MS = 1_000;
 /** What these ask is seen in a look only. */
 const CHANGES_MORE: ReadonlySet<string> = new Set(['create', 'host', 'placement', 'archive']);
+/** What is about no team, and seen at once. */
+const OF_USER: ReadonlySet<string> = new Set(['spending', 'pace']);
 const LEASES: ReadonlySet<string> = new Set(['lease', 'leave']);
 
 export class RelayTeams {
   readonly #root: string;
   readonly #clock: Clock;
+  readonly #day: UserDay;
+  readonly #paces: UserPaces;
+  /** What tells this machine from others: no file, which can be copied. */
+  readonly #machine: string;
   readonly #replicas = new Map<Name, ReplicaTeam>();
   /** Something other than logs and mail may have changed: teams, leases, hosts. */
   #hasNews = true;
@@ -55,6 +67,10 @@ export class RelayTeams {
   constructor(root: string, clock: Clock) {
     this.#root = root;
     this.#clock = clock;
+    this.#day = new UserDay(root);
+    this.#paces = new UserPaces(clock);
+    const { bootId, pidNamespace } = ownIdentity();
+    this.#machine = hashText(JSON.stringify([bootId, pidNamespace, folderAt(realDisk, root)]));
   }
 
   /** @param what that is new, as {@link EngineSession.open} says it */
@@ -86,7 +102,8 @@ export class RelayTeams {
       await requireSame(session, mail.ledger, 'ledger');
     }
     this.#hasNews = true;
-    const { teams } = await newsOf(session);
+    const { teams, spending } = await newsOf(session);
+    await this.#day.connect(session, spending);
     await this.#meet(session, teams, { isConnecting: true, isCopy });
     for (const team of this.#replicas.values()) await catchUp(session, team);
   }
@@ -129,6 +146,8 @@ export class RelayTeams {
     if (has('configure', 'ledger', 'archive')) answers.push(...(await changed(session, waiting, this.#replicas)));
     if (has('host', 'hosts', 'placement'))
       answers.push(...(await hosted(session, waiting, this.#replicas, this.#root)));
+    if (has('spending', 'pace'))
+      answers.push(...(await spent(session, waiting, { day: this.#day, machine: this.#machine })));
     // Mail comes after the records of the same tick: it may be about them.
     if (has('send')) answers.push(...(await posted(session, waiting, this.#replicas, sent)));
     return answers;
@@ -142,7 +161,10 @@ export class RelayTeams {
     return (
       this.#hasNews ||
       this.untilLook === 0 ||
-      waiting.some(({ request }) => CHANGES_MORE.has(request.do) || !this.#replicas.has(request.team)) ||
+      waiting.some(
+        ({ request }) =>
+          CHANGES_MORE.has(request.do) || (!OF_USER.has(request.do) && !this.#replicas.has(request.team)),
+      ) ||
       // The first records of a team that is new.
       this.#isAnyNew(this.#grown.keys()) ||
       this.#isAnyNew(this.#mailed.keys())
@@ -162,7 +184,9 @@ export class RelayTeams {
     this.#hasNews = false;
     this.#grown.clear();
     this.#mailed.clear();
-    const { teams, hosts } = await newsOf(session);
+    const { teams, hosts, spending, paces } = await newsOf(session);
+    await this.#day.follow(session, spending);
+    await this.#paces.note(paces);
     await this.#meet(session, teams, { isConnecting: false, isCopy: false });
     for (const news of teams) {
       const team = this.#replicas.get(news.name);

@@ -20,6 +20,7 @@ import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths } from '../../store/files/paths.ts';
 import type { Waiting } from './relay-acts.ts';
 import { RelayTeams } from './relay-teams.ts';
+import { RelayWake } from './relay-wake.ts';
 
 const AGAIN_MS = 250;
 /** A store that has not answered for so long is not heard, also if the session is not lost yet. */
@@ -94,7 +95,7 @@ class Relay {
   #session: EngineSession | undefined;
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
-  #woken = new AbortController();
+  readonly #wake: RelayWake;
   /** When a process was connected last, by the clock. */
   #neededAt: number;
 
@@ -103,16 +104,14 @@ class Relay {
     this.#teams = new RelayTeams(root, options.clock);
     this.#address = address;
     this.#options = options;
+    this.#wake = new RelayWake(options.clock);
     this.#neededAt = options.clock.monotonic();
-    options.signal.addEventListener('abort', this.wake);
+    options.signal.addEventListener('abort', this.#wake.wake);
   }
-
-  // A reason of its own: an error would be made for each wake.
-  readonly wake = (): void => this.#woken.abort('woken');
 
   readonly heardOf = (what: string): void => {
     this.#teams.heardOf(what);
-    this.wake();
+    this.#wake.wake();
   };
 
   /** One request of a process of this machine, and the answer. */
@@ -127,7 +126,7 @@ class Relay {
     this.#neededAt = this.#options.clock.monotonic();
     return new Promise((answer) => {
       this.#waiting.push({ request, answer });
-      this.wake();
+      this.#wake.wake();
     });
   }
 
@@ -168,8 +167,7 @@ class Relay {
         tell('Cut off from the store; appends wait.');
         continue;
       }
-      if (this.#waiting.length === 0) await clock.sleep(this.#teams.untilLook, this.#woken.signal);
-      this.#woken = new AbortController();
+      if (this.#waiting.length === 0) await this.#wake.wait(this.#teams.untilLook);
     }
   }
 
@@ -230,6 +228,7 @@ class Relay {
 
   /** At its end, not when the session is lost. */
   forget(): void {
+    this.#wake.end();
     this.#teams.close();
   }
 

@@ -11,7 +11,7 @@ import { createOnce, makeDirectory } from '../../store/files/file.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import type { Locks } from '../../store/lock/lock.ts';
-import { createBell } from '../../store/mail/bell.ts';
+import { createBell, hasBell } from '../../store/mail/bell.ts';
 import { ackPath, numberOf, segmentsOf } from '../../store/mail/inbox-files.ts';
 import { waitingMail } from '../../store/mail/inbox-view.ts';
 import { usedIds } from '../../store/mail/mail-history.ts';
@@ -63,7 +63,7 @@ export class SharedInbox {
     // Both numbers are of one moment, before anything is acknowledged.
     await this.#compare(session, known.used);
     if (known.last > this.#last) {
-      await this.#deliver(session, (lines) => this.#put(lines));
+      await this.#deliver(session, (arrived) => this.#put(arrived));
       this.#last = Math.max(this.#last, known.last);
     }
     if (isWhole) await this.acknowledge(session);
@@ -79,7 +79,7 @@ export class SharedInbox {
     await this.acknowledge(session);
     const waiting = await session.waitingMail(this.#place.team, this.#member);
     if (wasElsewhere || this.#isStale(waiting)) await this.#remove();
-    await this.#deliver(session, (lines) => (wasElsewhere ? this.#putTaken(lines) : this.#put(lines)));
+    await this.#deliver(session, (arrived) => (wasElsewhere ? this.#putTaken(arrived) : this.#put(arrived)));
   }
 
   /** All mail up to this number is here, or acknowledged. */
@@ -100,7 +100,7 @@ export class SharedInbox {
   ): Promise<void> {
     const news = mail.filter(({ number }) => number > this.#last);
     if (news.length === 0) return;
-    const put = (lines: readonly EngineMail[]): Promise<void> => this.#put(lines);
+    const put: Put = (arrived) => this.#put(arrived);
     // Others have sent between; or it was made anew meanwhile.
     if (after > this.#last) return this.#deliver(session, put);
     await this.#receive(session, news, put);
@@ -157,7 +157,7 @@ export class SharedInbox {
     return [...waitingMail(this.#place.disk, this.#inbox)].some(({ id }) => !waiting.has(id));
   }
 
-  async #deliver(session: EngineSession, put: (mail: readonly EngineMail[]) => Promise<void>): Promise<void> {
+  async #deliver(session: EngineSession, put: Put): Promise<void> {
     for (;;) {
       const { found, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
       await this.#receive(session, found, put);
@@ -165,46 +165,44 @@ export class SharedInbox {
     }
   }
 
-  async #receive(
-    session: EngineSession,
-    mail: readonly EngineMail[],
-    put: (mail: readonly EngineMail[]) => Promise<void>,
-  ): Promise<void> {
+  async #receive(session: EngineSession, mail: readonly EngineMail[], put: Put): Promise<void> {
     const last = mail.at(-1);
     if (last === undefined) return;
-    const news = mail.filter(({ line }) => !this.#known().has(idOf(line)));
-    for (const { line } of news) await this.#fetch(session, line);
-    createBell(this.#place.disk, this.#inbox.bell);
+    const open = this.#known();
+    const news = mail.map(arrivedOf).filter(({ id }) => !open.has(id));
+    for (const { message } of news) await this.#fetch(session, message);
+    const { disk } = this.#place;
+    const { bell } = this.#inbox;
+    if (!hasBell(disk, bell)) createBell(disk, bell);
     if (news.length > 0) await put(news);
     this.#last = last.number;
   }
 
-  async #put(mail: readonly EngineMail[]): Promise<void> {
+  async #put(mail: readonly Arrived[]): Promise<void> {
     const put = await Promise.allSettled(
-      mail.map(async ({ line }) => {
-        const read = mailOf(line);
-        await this.#place.sender.deliver(this.#member, line, read !== undefined && isControl(read));
-        this.#known().add(idOf(line));
+      mail.map(async ({ line, id, message }) => {
+        await this.#place.sender.deliver(this.#member, line, message !== undefined && isControl(message));
+        this.#known().add(id);
       }),
     );
     for (const one of put) if (one.status === 'rejected') throw one.reason;
   }
 
   /** As mail that a process has taken: its reader marks it as delivered again. */
-  async #putTaken(mail: readonly EngineMail[]): Promise<void> {
+  async #putTaken(mail: readonly Arrived[]): Promise<void> {
     const { disk, now, locks } = this.#place;
     await locks.withLock(this.#inbox.lock, () => {
       const number = Math.max(0, ...segmentsOf(disk, this.#inbox).map((path) => numberOf(this.#inbox, path))) + 1;
       const text = mail.map(({ line }) => `${line}\n`).join('');
       createOnce(disk, this.#inbox.segment(number, newId(now())), text, randomBytes(4).toString('hex'));
     });
-    for (const { line } of mail) this.#known().add(idOf(line));
+    for (const { id } of mail) this.#known().add(id);
   }
 
   /** A long body is in the store under its hash. */
-  async #fetch(session: EngineSession, line: string): Promise<void> {
+  async #fetch(session: EngineSession, message: Stored | undefined): Promise<void> {
     const { disk, paths, team } = this.#place;
-    const hash = mailOf(line)?.blob;
+    const hash = message?.blob;
     if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash) || lookAt(disk, paths.blob(hash))) return;
     const text = await session.kept(team, hash);
     // A file stays as it is, so a wrong one would, too.
@@ -243,10 +241,17 @@ export class SharedInbox {
 /** As much of a history is read to find what was not acknowledged in the store. */
 const RECENT_BYTES = 4 * 1024 * 1024;
 
-/** Undefined for a line of another program, which its reader sets aside. */
-function mailOf(line: string): Stored | undefined {
-  const read = parseMail(line);
-  return read.ok ? read.line : undefined;
+/** Mail as the store gave it. */
+interface Arrived {
+  readonly line: string;
+  /** Undefined for a line of another program, which its reader sets aside; its id is empty. */
+  readonly message: Stored | undefined;
+  readonly id: string;
 }
 
-const idOf = (line: string): string => mailOf(line)?.id ?? '';
+type Put = (mail: readonly Arrived[]) => Promise<void>;
+
+function arrivedOf({ line }: EngineMail): Arrived {
+  const read = parseMail(line);
+  return read.ok ? { line, message: read.line, id: read.line.id ?? '' } : { line, message: undefined, id: '' };
+}

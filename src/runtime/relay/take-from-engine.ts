@@ -3,6 +3,7 @@
  * team goes to the archive as it was here, with a file of the records that only this machine had, and is made anew.
  */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
@@ -16,10 +17,11 @@ import { replicasIn, retireReplica, teamIdIn } from '../../store/engine/retired-
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { replaceFile } from '../../store/files/file.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
-import { teamPaths, type TeamPaths } from '../../store/files/paths.ts';
+import { rootPaths, teamPaths, type TeamPaths } from '../../store/files/paths.ts';
 import { linesOf } from '../../store/files/journal.ts';
 import { holderIn, isHere } from '../../store/replica/elsewhere.ts';
 import { documentsOf } from '../../store/replica/team-documents.ts';
+import { daysIn } from '../../store/team/shared-day.ts';
 import { makeReplica } from '../../store/team/create-store.ts';
 import { listArchived } from '../../store/team/team-list.ts';
 import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
@@ -72,6 +74,7 @@ export async function takeFromEngine(root: string, address: EngineAddress, clock
         const put = here.has(team.name) ? undefined : putAwayBefore(root, team);
         if (put !== undefined) taken.push(await madeAnew(session, root, team, put, clock));
       }
+      await putAwayDays(session, root);
       forgetDivergence(root);
       return taken;
     } finally {
@@ -135,6 +138,18 @@ async function madeAnew(
   makeReplica(root, { name, documents }, { clock });
   const { folder, onlyHere: file } = put;
   return { team: name, isThere: true, lost: linesOf(realDisk, file).length, folder, file };
+}
+
+/** The ledger of a day with reservations that the store has lost keeps its records under another name. */
+async function putAwayDays(session: EngineSession, root: string): Promise<void> {
+  const { spending } = rootPaths(root);
+  for (const day of daysIn(realDisk, spending)) {
+    const path = join(spending, `${day}.jsonl`);
+    const here = linesOf(realDisk, path);
+    const { length } = here;
+    if (length === 0 || (await session.line(day, length, 'spending')) === here.at(-1)) continue;
+    realDisk.renameSync(path, `${path}.only-here-${randomBytes(4).toString('hex')}`);
+  }
 }
 
 /** A process that took from the store before was killed between putting the team away and making it anew. */

@@ -67,7 +67,11 @@ export class TeamMail {
     this.#locks = locks;
     const sender = new Sender(paths, { disk: pinned.disk, clock, locks, pinned, quota: DEFAULT_QUOTA, durable: false });
     this.#place = { disk: pinned.disk, paths, locks, sender, team, now: () => clock.now() };
-    this.#ledger = new Replica(pinned.disk, team, { paths, path: paths.ledger, create: true });
+    this.#ledger = new Replica(pinned.disk, team, {
+      what: `team ${paths.name}`,
+      path: paths.ledger,
+      create: true,
+    });
     this.#events = new SharedEvents({ paths, pinned, locks, clock, team });
   }
 

@@ -27,6 +27,8 @@ interface MailroomEnvironment {
   readonly gapMs?: number;
   /** Whether the member has nothing to do but to wait; then it looks less often, and is woken as before. */
   readonly mayRest?: () => boolean;
+  /** Whether a member that rests may have something to do beside its mail. */
+  readonly hasNews?: () => boolean;
   /** Called when the inbox cannot be read; the next look tries again. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -44,7 +46,7 @@ export class Mailroom {
   readonly #closing = new AbortController();
 
   constructor(environment: MailroomEnvironment) {
-    const { store, member, isCurrent, mayRest, onTrouble } = environment;
+    const { store, member, isCurrent, mayRest, hasNews, onTrouble } = environment;
     this.#environment = environment;
     const onBad = (why: string): void => void store.events.append({ type: 'mail.set_aside', member, text: why });
     this.#reader = new Reader(store.paths, member, {
@@ -58,7 +60,8 @@ export class Mailroom {
     const onLost = (why: string): void => void store.events.append({ type: 'watch.lost', member, text: why });
     const { disk, paths } = store;
     const [inbox, reader] = [paths.inbox(member), this.#reader];
-    this.#watch = new MailWatch({ disk, inbox, reader, mayRest, onLook: () => void this.look(), onLost, onTrouble });
+    const onLook = (): void => void this.look();
+    this.#watch = new MailWatch({ disk, inbox, reader, mayRest, hasNews, onLook, onLost, onTrouble });
   }
 
   /** Mail that waits for the agent's next turn. */

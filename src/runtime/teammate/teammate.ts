@@ -29,6 +29,7 @@ import { RoleWork } from './role-work.ts';
 import { runAttempt, type TaskAttempt } from './runner.ts';
 import { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
+import { mayGetTask } from '../../model/board/listed-tasks.ts';
 import { isDirectory } from '../../store/team/work-place.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import { CutOffWatch } from '../placement/cut-off-watch.ts';
@@ -50,6 +51,8 @@ export class Teammate {
   #completed = 0;
   /** Whether it waits, and nothing that it waits for comes without a bell. */
   #mayRest = false;
+  /** Whether it waits only for what the board and its inbox will say, and not for a time or for what lies elsewhere. */
+  #waitsForBoard = false;
   /**
    * The present turn: the claim that it works on, none for one about mail; and what ends it when the claim is gone
    * (skipped, cancelled, given to another), or when the team's store is not heard.
@@ -93,6 +96,7 @@ export class Teammate {
       handle: (message) => reply(message, replies),
       onLook: () => this.#look(),
       mayRest: () => this.#mayRest,
+      hasNews: () => this.#hasNews(),
       onTrouble: (error) => this.#session.reportError(error),
     });
     environment.lease.onBeat(() => this.#mailroom.beat());
@@ -279,11 +283,20 @@ export class Teammate {
 
   #isWaiting(): boolean {
     this.#mayRest = false;
+    this.#waitsForBoard = false;
     if (this.#exitReason !== undefined || this.#stopRequest !== undefined) return false;
     const situation = this.#situation();
     const isWaiting = nextStep(situation) === 'wait' && !this.#isDone(situation);
     this.#mayRest = isWaiting && !situation.isPaused && !this.#claims.isPausing;
+    const { idleTimeoutMs, lease, store } = this.#environment;
+    const isTimed = idleTimeoutMs !== undefined || lease.silentFor() > 0;
+    this.#waitsForBoard = this.#mayRest && !isTimed && !mayGetTask(store.board.board, this.#session.name);
     return isWaiting;
+  }
+
+  #hasNews(): boolean {
+    const { board, pinned } = this.#environment.store;
+    return !this.#waitsForBoard || !pinned.isThere() || !board.isAtEnd();
   }
 
   #look(): void {

@@ -73,6 +73,11 @@ export class BoardStore {
     return this.board;
   }
 
+  /** Whether a fold would find nothing new. */
+  isAtEnd(): boolean {
+    return this.#journal.endsAt(this.#offset);
+  }
+
   /**
    * Folds at most `most` lines: for a caller that lets other work run in between.
    *

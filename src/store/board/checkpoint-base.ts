@@ -119,6 +119,8 @@ export class PagedBase implements Base {
   }
 
   has(event: string): boolean {
+    // Ids begin with their time, so that a new record is mostly the greatest.
+    if (event > this.#header.lastEvent) return false;
     return this.seenBucket(hashOf(event) % this.#header.pages.seen).includes(`,${event},`);
   }
 

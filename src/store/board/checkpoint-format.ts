@@ -13,7 +13,7 @@ import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts
 import { memberSchema, nameSchema } from '../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
-export const CHECKPOINT_FORMAT = 8;
+export const CHECKPOINT_FORMAT = 9;
 
 /** Tasks of a page; a page is the least that is read. */
 export const TASKS_A_PAGE = 16;
@@ -62,6 +62,8 @@ function makeSchemas() {
     busy: z.array(z.tuple([memberSchema, z.string()])),
     tally: z.strictObject({ ...counts, failed: whole, skipped: whole, cancelled: whole }),
     lastTaskId: whole,
+    /** The greatest id of the judged records: a greater one was not judged. */
+    lastEvent: z.string(),
     /** The lists of tasks, each with its size; each is a page, in this order. */
     lists: z.array(z.tuple([z.string(), whole])),
     open: z.array(z.custom<OpenRequest>(isOpen)),

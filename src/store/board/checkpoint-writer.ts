@@ -103,10 +103,12 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   const trail = new Trail((id) => checkpoint?.base.row(id));
   const noise = new NoiseRuns(checkpoint?.base.past().noise);
   const from = checkpoint?.header.log.offset ?? 0;
+  let lastEvent = checkpoint?.header.lastEvent ?? '';
   let records = 0;
   for (const folded of foldPart(journal, board, { from, until: offset, noise })) {
     trail.add(board, folded);
     if (folded.outcome.ok) remember(past, board, folded.event, folded.outcome, folded.at);
+    if (folded.event.id > lastEvent) lastEvent = folded.event.id;
     records += 1;
     if (records % RECORDS === 0) yield;
   }
@@ -132,7 +134,7 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
     writer.add(json([...board.requests.values()]));
     writer.add(json(vouchersWithTasks(board)));
     writer.add(json(storedPast(past, noise.take())));
-    writer.finish(headerOf(board, board.team, log, pages));
+    writer.finish(headerOf(board, board.team, { log, pages, lastEvent }));
     onDisk('replace', path, () => disk.renameSync(temp, path));
     isWhole = true;
   } finally {
@@ -158,8 +160,7 @@ const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const headerOf = (
   board: Board,
   team: NonNullable<Board['team']>,
-  log: CheckpointHeader['log'],
-  pages: CheckpointHeader['pages'],
+  { log, pages, lastEvent }: Pick<CheckpointHeader, 'log' | 'pages' | 'lastEvent'>,
 ): CheckpointHeader => ({
   format: CHECKPOINT_FORMAT,
   log,
@@ -174,6 +175,7 @@ const headerOf = (
   busy: [...board.busy],
   tally: board.tally,
   lastTaskId: board.lastTaskId,
+  lastEvent,
   lists: sortedLists(board).map(([name, ids]) => [name, ids.size]),
   open: [...board.open.values()],
   sizes: {

@@ -94,6 +94,9 @@ export const ENGINE_FUNCTIONS = [
   'displace(text, bigint)',
   'end_placement(text, bigint, text)',
   'placements(text)',
+  'append_spending(date, bigint, date, text[])',
+  'spending_after(text, bigint, integer)',
+  'tell_pace(text, text, double precision, integer)',
   'news()',
   'schema_version()',
 ] as const;

@@ -24,6 +24,7 @@ end $$;
 create function teams.append(of_team text, lines text[], after bigint)
 ${safe('table (numbers bigint[], news text)')} as $$
 declare
+  ids text[] := '{}';
   one text;
   event jsonb;
   place bigint;
@@ -32,25 +33,28 @@ declare
 begin
   numbers := '{}';
   foreach one in array lines loop
-    perform teams.must_write(of_team, teams.readable(one));
+    event := teams.readable(one);
+    perform teams.must_write(of_team, event);
     if one ~ E'[\\n\\r]' then
       raise exception 'a record is one line' using errcode = '22023';
     end if;
-  end loop;
-  select last into top from teams.head where team = of_team for update;
-  perform teams.must_live(of_team);
-  foreach one in array lines loop
-    event := teams.readable(one);
     if event ->> 'id' is null then
       raise exception 'a record has an id' using errcode = '22023';
     end if;
-    select number, line into place, known from teams.log where team = of_team and id = event ->> 'id';
-    if not found then
+    ids := ids || (event ->> 'id');
+  end loop;
+  select last into top from teams.head where team = of_team for update;
+  perform teams.must_live(of_team);
+  for at in 1 .. cardinality(lines) loop
+    insert into teams.log values (of_team, top + 1, ids[at], lines[at]) on conflict (team, id) do nothing;
+    if found then
       top := top + 1;
       place := top;
-      insert into teams.log values (of_team, place, event ->> 'id', one);
-    elsif known <> one then
-      raise exception 'another record has this id' using errcode = '${ID_TAKEN_STATE}';
+    else
+      select number, line into place, known from teams.log where team = of_team and id = ids[at];
+      if known <> lines[at] then
+        raise exception 'another record has this id' using errcode = '${ID_TAKEN_STATE}';
+      end if;
     end if;
     numbers := numbers || place;
   end loop;

@@ -6,29 +6,35 @@ export const MAIL_SCRIPT = `
 create function teams.send(of_team text, recipient text, lines text[]) ${safe('bigint[]')} as $$
 declare
   numbers bigint[] := '{}';
+  ids text[] := '{}';
   one text;
-  message text;
+  message jsonb;
   place bigint;
   counted bigint;
 begin
   foreach one in array lines loop
-    perform teams.must(of_team, coalesce(teams.readable(one) ->> 'sender', '${EACH}'));
-    if one ~ E'[\\n\\r]' or teams.readable(one) ->> 'id' is null then
+    message := teams.readable(one);
+    perform teams.must(of_team, coalesce(message ->> 'sender', '${EACH}'));
+    if one ~ E'[\\n\\r]' or message ->> 'id' is null then
       raise exception 'a message is one line with an id' using errcode = '22023';
     end if;
+    ids := ids || (message ->> 'id');
   end loop;
   perform teams.must_live(of_team);
-  insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
   select last into counted from teams.mailbox where team = of_team and member = recipient for update;
-  foreach one in array lines loop
-    message := teams.readable(one) ->> 'id';
+  if not found then
+    insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
+    select last into counted from teams.mailbox where team = of_team and member = recipient for update;
+  end if;
+  for at in 1 .. cardinality(lines) loop
     place := counted + 1;
     -- A question for the id first may read all mail of the member: without statistics each index looks as good.
-    insert into teams.mail values (of_team, recipient, place, message, one) on conflict (team, member, id) do nothing;
+    insert into teams.mail values (of_team, recipient, place, ids[at], lines[at])
+      on conflict (team, member, id) do nothing;
     if found then
       counted := place;
     else
-      select number into place from teams.mail where team = of_team and member = recipient and id = message;
+      select number into place from teams.mail where team = of_team and member = recipient and id = ids[at];
     end if;
     numbers := numbers || place;
   end loop;

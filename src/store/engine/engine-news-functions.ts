@@ -3,7 +3,7 @@ import { EACH, safe } from './engine-functions.ts';
 
 export const NEWS_SCRIPT = `
 -- The numbers of the last records of each team, the revision of its configuration, and what is short: leases, mailboxes,
--- placements. And the hosts.
+-- placements. The hosts; how far the ledger of the day of this role is, if it has one; and its vendors.
 create function teams.news() ${safe('json')} stable as $$
 begin
   return json_build_object(
@@ -22,7 +22,13 @@ begin
       where archived is null
         and exists (select from teams.who where role = session_user and who.team in (team.id, '${EACH}'))
     ), '[]'),
-    'hosts', (select coalesce(json_agg(one), '[]') from teams.hosts() one)
+    'hosts', (select coalesce(json_agg(one), '[]') from teams.hosts() one),
+    'spending', (
+      select json_build_object(
+        'today', to_char(teams.spending_day(), 'YYYY-MM-DD'), 'day', to_char(day, 'YYYY-MM-DD'), 'last', last
+      ) from teams.spending_head where role = session_user
+    ),
+    'paces', (select coalesce(json_agg(one), '[]') from teams.paces() one)
   );
 end $$;
 `;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isMemberName, isName } from '../../model/text/names.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import { knownHosts, type EngineHost } from './engine-hosts.ts';
-import type { EngineLease, EngineMailbox, EngineTeam } from './engine-rows.ts';
+import type { EngineLease, EngineMailbox, EngineTeam, SpendingNews } from './engine-rows.ts';
 import { leaseRow, mailboxRow, type EngineSession } from './engine-session.ts';
 
 export interface TeamNews extends EngineTeam {
@@ -18,10 +18,22 @@ export interface TeamNews extends EngineTeam {
   readonly placements: readonly HostPlacement[];
 }
 
+/** A vendor that machines of the role call. */
+export interface PaceNews {
+  /** A hash. */
+  readonly credential: string;
+  /** How long nobody is to call it. */
+  readonly seconds: number;
+  readonly refusals: number;
+  readonly machines: number;
+}
+
 interface EngineNews {
   /** Those that are not archived, by name. */
   readonly teams: readonly TeamNews[];
   readonly hosts: readonly EngineHost[];
+  readonly spending: SpendingNews | null;
+  readonly paces: readonly PaceNews[];
 }
 
 const placementRow = z.object({
@@ -43,13 +55,30 @@ const teamRow = z.object({
   placements: z.array(placementRow),
 });
 const hostRow = z.looseObject({ only_team: z.unknown() });
-const newsRow = z.object({ news: z.object({ teams: z.array(teamRow), hosts: z.array(hostRow) }) });
+const day = z.iso.date();
+const count = z.number().int().nonnegative();
+const spendingRow = z.object({ today: day, day, last: count });
+const paceRow = z.object({
+  credential: z.string(),
+  seconds: z.number().nonnegative(),
+  refusals: count,
+  machines: count,
+});
+const newsRow = z.object({
+  news: z.object({
+    teams: z.array(teamRow),
+    hosts: z.array(hostRow),
+    spending: spendingRow.nullable(),
+    paces: z.array(paceRow),
+  }),
+});
 
 /** @throws SessionLost; StoreError as `EngineSession.append` */
 export async function newsOf(session: EngineSession): Promise<EngineNews> {
   const [row] = await session.ask('select teams.news() as news', [], newsRow);
-  const { teams, hosts } = row?.news ?? { teams: [], hosts: [] };
+  const { teams, hosts, ...user } = row?.news ?? { teams: [], hosts: [], spending: null, paces: [] };
   return {
+    ...user,
     teams: teams.flatMap(({ name, ...team }) => (isName(name) ? [{ ...team, ...known(team), name }] : [])),
     hosts: knownHosts(hosts.map(({ only_team: onlyTeam, ...host }) => ({ ...host, onlyTeam }))),
   };

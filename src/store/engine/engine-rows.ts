@@ -36,3 +36,12 @@ export interface LeaseTaking {
   readonly owner: string | undefined;
   readonly lapsed: string | undefined;
 }
+
+/** How far the ledger of the day of a role is. */
+export interface SpendingNews {
+  /** The date by the store. */
+  readonly today: string;
+  /** That of its last record, and how many there are on it. */
+  readonly day: string;
+  readonly last: number;
+}

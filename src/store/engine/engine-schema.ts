@@ -13,9 +13,10 @@ import { LOG_SCRIPT } from './engine-log-functions.ts';
 import { MAIL_SCRIPT } from './engine-mail-functions.ts';
 import { NEWS_SCRIPT } from './engine-news-functions.ts';
 import { TEAM_SCRIPT } from './engine-team-functions.ts';
+import { USER_SCRIPT } from './engine-user-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 7;
+export const ENGINE_SCHEMA = 8;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -59,8 +60,20 @@ create table teams.placement (
 create index placement_host on teams.placement (host);
 `;
 
+/** Version 8: what a user has over all teams and machines. The user is a role. */
+const VERSION_8 = `
+create table teams.spending_head (role name primary key, day date not null, last bigint not null);
+create table teams.spending (
+  role name not null, day date not null, number bigint not null, line text not null, primary key (role, day, number)
+);
+create table teams.pace (
+  role name not null, credential text not null, machine text not null, seen timestamptz not null,
+  until timestamptz not null, refusals integer not null, primary key (role, credential, machine)
+);
+`;
+
 /** What a version adds to the tables of the one before it. Versions 5 to 7 have other functions only: `news`, and what is notified; what a message asks; what an acknowledgement reads. */
-const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4 };
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4, 8: VERSION_8 };
 
 const FUNCTIONS = [
   RIGHTS_SCRIPT,
@@ -70,6 +83,7 @@ const FUNCTIONS = [
   LEASE_SCRIPT,
   EVENT_SCRIPT,
   HOST_SCRIPT,
+  USER_SCRIPT,
   NEWS_SCRIPT,
 ].join('');
 
@@ -131,7 +145,7 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
-${VERSION_3}${VERSION_4}
+${VERSION_3}${VERSION_4}${VERSION_8}
 ${FUNCTIONS}
 ${CLOSED}
 `;

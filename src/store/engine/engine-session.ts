@@ -5,11 +5,19 @@ import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMemberName, isName, type Name } from '../../model/text/names.ts';
 import { LINE_LIMIT } from '../files/lines.ts';
-import type { SharedTeam } from '../replica/relay-request.ts';
+import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type { EngineEvent, EngineLease, EngineMail, EngineMailbox, EngineTeam, LeaseTaking } from './engine-rows.ts';
+import type {
+  EngineEvent,
+  EngineLease,
+  EngineMail,
+  EngineMailbox,
+  EngineTeam,
+  LeaseTaking,
+  SpendingNews,
+} from './engine-rows.ts';
 import { requireSchema } from './engine-schema.ts';
 
 /** Records that one question reads, and bytes after which it reads no other one. */
@@ -27,7 +35,7 @@ const READ_TEXT = `select body from (select teams.artifact($1, $2) as body) kept
   where octet_length(body) <= ${String(MOST_TEXT_BYTES)}`;
 
 /** What has one order for all machines. */
-type EngineOrder = 'log' | 'ledger';
+export type EngineOrder = 'log' | 'ledger' | 'spending';
 
 /** Rows with their numbers. A number is text where it is a bigint. */
 const numbered = { number: z.coerce.string(), line: z.string() };
@@ -35,6 +43,12 @@ const pageRow = z.object({ ...numbered, bytes: z.coerce.number() });
 /** With the number of the last record of the log at the same moment. */
 const mailRow = pageRow.extend({ log: z.coerce.number() });
 const eventRow = pageRow.extend({ source: z.string() });
+const spendingRow = z.object({
+  today: z.iso.date(),
+  head_day: z.iso.date(),
+  head_last: z.coerce.number(),
+  written: z.boolean(),
+});
 const documentRow = z.object({ name: z.string(), body: z.string() });
 const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
 export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
@@ -142,14 +156,14 @@ export class EngineSession {
     return row?.news?.split('\n').map((line) => lineOf(line, MOST_TEXT_BYTES));
   }
 
-  /** The records of the log, or of the ledger, after a number, in their order; at most a page of them. */
+  /** The records of the log or of the ledger of a team, or of the spending of a day, after a number, in their order; at most a page of them. */
   async after(team: string, number: number, of: EngineOrder = 'log'): Promise<Page<string>> {
     const text = pageOf('number', `teams.${of}_after($1, $2, $3)`, MOST_TEXT_BYTES);
     const rows = await this.ask(text, [team, number, PAGE], pageRow);
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
       throw new StoreError(
         'ENGINE_DIVERGED',
-        `The store has a gap after record ${String(number)} of the ${of} of team ${team}.`,
+        `The store has a gap after record ${String(number)} of the ${of} of ${team}.`,
       );
     return { found: rows.map(({ line }) => lineOf(line, MOST_TEXT_BYTES)), isAll: isAll(rows) };
   }
@@ -171,6 +185,24 @@ export class EngineSession {
     const text = 'select teams.append_ledger($1, $2, $3) as last';
     const [row] = await this.ask(text, [team, after, lines], z.object({ last: z.coerce.string().nullable() }));
     return typeof row?.last === 'string';
+  }
+
+  /**
+   * Appends records to the ledger of the day of this role; without any it says only how far that is.
+   *
+   * @returns `isWritten` false if it has others than those that they were decided with, or the day is over
+   */
+  async appendSpending({ from, after, day, lines }: SpendingAsked): Promise<SpendingNews & { isWritten: boolean }> {
+    requireShort(lines);
+    const text = 'select * from teams.append_spending($1, $2, $3, $4)';
+    const [row] = await this.ask(text, [from, after, day, lines], spendingRow);
+    if (row === undefined) throw new StoreError('ENGINE_UNFIT', 'The store did not say which day it is.');
+    return { today: row.today, day: row.head_day, last: row.head_last, isWritten: row.written };
+  }
+
+  /** Says to the other machines of this role that this one calls a vendor, and for how long nobody is to call it. */
+  async tellPace({ credential, pauseMs, refusals }: PaceTold, machine: string): Promise<void> {
+    await this.ask('select teams.tell_pace($1, $2, $3, $4)', [credential, machine, pauseMs / 1_000, refusals]);
   }
 
   /** What goes with the team: its configuration, and what it had when it came from files. */

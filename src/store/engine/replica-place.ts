@@ -72,5 +72,5 @@ export function openReplica(root: string, { id, name }: EngineTeam, documents: D
 /** The log of a team that is here. */
 export function replicaAt(root: string, { id, name }: EngineTeam): Replica {
   const paths = teamPaths(root, name);
-  return new Replica(realDisk, id, { paths, path: paths.log });
+  return new Replica(realDisk, id, { what: `team ${name}`, path: paths.log });
 }

@@ -1,19 +1,17 @@
 /**
- * The log of a team in a replica, or its ledger: the engine's records in their order, each `"\n" + line + "\n"`, and nothing else. The
+ * The log of a team in a replica, its ledger, or that of the user's day: the engine's records in their order, each `"\n" + line + "\n"`, and nothing else. The
  * engine keeps them safe, so nothing is synced here: what a crash of this machine cuts off is written again, with the
  * same bytes at the same place.
  */
 import { StoreError } from '../../model/text/errors.ts';
-import type { Name } from '../../model/text/names.ts';
 import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
 import { openSeen, using, writeWhole } from '../files/file.ts';
 import { Journal } from '../files/journal.ts';
-import type { TeamPaths } from '../files/paths.ts';
 
 export class Replica {
   readonly id: string;
   readonly #disk: Disk;
-  readonly #paths: Pick<TeamPaths, 'name'>;
+  readonly #what: string;
   readonly #path: string;
   readonly #create: boolean;
   #number = 0;
@@ -25,23 +23,17 @@ export class Replica {
   /**
    * Reads the file that is there.
    *
-   * @param create whether the first record may make it
+   * @param id of the team in the store, or the day
+   * @param at.what it is of, for people
+   * @param at.create whether the first record may make it
    */
-  constructor(
-    disk: Disk,
-    id: string,
-    at: { readonly paths: Pick<TeamPaths, 'name'>; readonly path: string; readonly create?: boolean },
-  ) {
+  constructor(disk: Disk, id: string, at: { readonly what: string; readonly path: string; readonly create?: boolean }) {
     this.#disk = disk;
-    this.#paths = at.paths;
+    this.#what = at.what;
     this.#path = at.path;
     this.#create = at.create ?? false;
     this.id = id;
     this.#read();
-  }
-
-  get name(): Name {
-    return this.#paths.name;
   }
 
   /** The number and the text of the last whole record. */
@@ -77,10 +69,9 @@ export class Replica {
   }
 
   diverged(): StoreError {
-    const { name } = this.#paths;
     return new StoreError(
       'ENGINE_DIVERGED',
-      `The store does not have record ${String(this.#number)} of team ${name} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. \`teams resume --from-engine\` takes what the store has; what only this machine has is kept and named.`,
+      `The store does not have record ${String(this.#number)} of ${this.#what} as this machine has read it: a failover has lost acknowledged records, and nothing is written from here any more. \`teams resume --from-engine\` takes what the store has; what only this machine has is kept and named.`,
       { path: this.#path },
     );
   }

@@ -121,6 +121,18 @@ export class Journal {
     }
   }
 
+  /** Whether nothing follows what a caller has read by {@link follow}, up to an offset, and that is still there. */
+  endsAt(offset: number): boolean {
+    const [known, fd] = [this.#remembered, this.#reader];
+    if (known?.offset !== offset || fd === undefined) return false;
+    const { bytes } = known;
+    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
+    const read = onDisk('read', this.path, () =>
+      this.#disk.readSync(fd, news, 0, bytes.length + 1, offset - bytes.length),
+    );
+    return read === bytes.length && bytes.equals(news.subarray(0, read));
+  }
+
   /** The offset after the last complete line; searched from the end, so the length of the file does not matter. */
   end(): number {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);

@@ -27,6 +27,8 @@ export interface RootPaths {
   readonly diverged: string;
   /** Says since when the relay of this replica does not hear the store. */
   readonly cutOff: string;
+  /** The ledgers of the user's days in the store, a file each. */
+  readonly spending: string;
   /** Teams that are being moved to a store, or from one. */
   readonly moves: string;
   /** Held by the process that moves a team. */
@@ -56,6 +58,7 @@ export function rootPaths(root: string): RootPaths {
     relayLock: join(teams, '.relay.lock'),
     diverged: join(teams, '.diverged'),
     cutOff: join(teams, '.cut-off'),
+    spending: join(teams, '.spending'),
     moves: join(teams, '.moves'),
     moveLock: (name) => join(teams, `.${name}.move.lock`),
     shelf: (kind) => join(teams, kind),

@@ -7,8 +7,12 @@ import { watch, type FSWatcher } from 'node:fs';
 import { lookAt, type Disk } from './disk.ts';
 
 export interface FileWatch {
-  /** Arms the watch again if the file was replaced; called at each periodic look. */
-  check(): void;
+  /**
+   * Arms the watch again if the file was replaced; called at each periodic look.
+   *
+   * @returns whether it was replaced
+   */
+  check(): boolean;
   close(): void;
 }
 
@@ -39,11 +43,11 @@ export function watchFile(
     watcher = undefined;
     ino = undefined;
   };
-  const check = (): void => {
+  const check = (): boolean => {
     const now = lookAt(disk, path)?.ino;
-    if (now === ino) return;
+    if (now === ino) return false;
     disarm();
-    if (now === undefined || isTroubled) return;
+    if (now === undefined || isTroubled) return true;
     try {
       watcher = watch(path, { persistent: false }, onChange);
       watcher.on('error', trouble);
@@ -51,6 +55,7 @@ export function watchFile(
     } catch (error) {
       trouble(error);
     }
+    return true;
   };
   check();
   return { check, close: disarm };

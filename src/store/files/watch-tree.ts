@@ -22,12 +22,13 @@ export const watchFolder = (disk: Disk, directory: string, onChange: () => void)
 function watchIn(disk: Disk, directory: string, path: string | undefined, onChange: () => void): FileWatch {
   let stop = (): void => {};
   let ino: number | undefined;
-  const check = (): void => {
+  const check = (): boolean => {
     const now = lookAt(disk, directory)?.ino;
-    if (now === ino) return;
+    if (now === ino) return false;
     stop();
     ino = now;
     stop = now === undefined ? () => {} : watchDirectory(directory, path, onChange);
+    return true;
   };
   check();
   return { check, close: () => stop() };

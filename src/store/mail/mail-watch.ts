@@ -1,7 +1,7 @@
 /**
  * When a reader looks into its inbox: when its bell rings, and once a second, because a watch may miss changes and other
  * programs write mail without ringing. A reader that has nothing to do rests: it looks at each heartbeat of its
- * process, about every third second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
+ * process, about every fourth second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
  *
  *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
  */
@@ -14,20 +14,25 @@ import type { Reader } from './reader.ts';
 interface Times {
   /** Milliseconds between two looks. */
   readonly lookMs: number;
-  /** A reader that rests looks after this many milliseconds without a {@link MailWatch.beat}. */
+  /**
+   * A reader that rests looks after this many milliseconds without a {@link MailWatch.beat}. Much longer than the time
+   * between two beats: a timer that was set anew still wakes the process once at its first time.
+   */
   readonly restMs: number;
   /** Looks without news, after which it rests. */
   readonly restAfter: number;
+  /** Heartbeats in a row at which a reader that rests only glances, when it finds nothing new. */
+  readonly glances: number;
 }
 
-const TIMES: Times = { lookMs: 1_000, restMs: 4_500, restAfter: 10 };
+const TIMES: Times = { lookMs: 1_000, restMs: 90_000, restAfter: 10, glances: 14 };
 /** Mail of our own senders rings the bell within this time after its write; what does not was written by another program. */
 const BELL_MS = 20;
 
 export interface MailWatchEnvironment {
   readonly disk: Disk;
   readonly inbox: InboxPaths;
-  readonly reader: Pick<Reader, 'tidy' | 'makeInbox'>;
+  readonly reader: Pick<Reader, 'tidy' | 'makeInbox' | 'hasMore'>;
   /** Called when there may be mail, and at each periodic look. */
   readonly onLook: () => void;
   /** Called once when the system refuses to watch (no inotify instances left, say); the periodic look goes on. */
@@ -36,6 +41,8 @@ export interface MailWatchEnvironment {
   readonly onTrouble: (error: unknown) => void;
   /** Whether the reader has nothing to do but to wait; without it, it never rests. */
   readonly mayRest?: (() => boolean) | undefined;
+  /** Whether a reader that rests may have something to do beside its mail; without it, each heartbeat is a look. */
+  readonly hasNews?: (() => boolean) | undefined;
   readonly times?: Times | undefined;
 }
 
@@ -48,6 +55,7 @@ export class MailWatch {
   #timer: NodeJS.Timeout | undefined;
   #isLost = false;
   #looks = 0;
+  #glances = 0;
   #proof: 'none' | 'asked' | 'given' = 'none';
 
   /** Watches from now on, so that what comes before the first look is not missed. */
@@ -63,9 +71,14 @@ export class MailWatch {
     return this.#inbox !== undefined;
   }
 
-  /** The process is awake, for its heartbeat: a reader that rests looks now, and need not wake it once more. */
+  /**
+   * The process is awake, for its heartbeat: a reader that rests looks now, and need not wake it once more. Mostly a
+   * glance is enough for it: that nothing has changed.
+   */
   beat(): void {
-    if (this.isResting) this.#look();
+    if (!this.isResting) return;
+    this.#glances += 1;
+    if (this.#glances > this.#times.glances || this.#hasNews()) this.#look();
   }
 
   close(): void {
@@ -74,12 +87,24 @@ export class MailWatch {
     this.#inbox?.close();
   }
 
+  /** What fails here fails in the look that follows, and is reported there. */
+  #hasNews(): boolean {
+    const { reader, hasNews = () => true } = this.#environment;
+    try {
+      const replaced = [this.#bell.check(), this.#inbox?.check()];
+      return replaced.includes(true) || reader.hasMore() || hasNews();
+    } catch {
+      return true;
+    }
+  }
+
   #lookIn(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), ms);
   }
 
   #look(): void {
+    this.#glances = 0;
     const { reader, onLook, onTrouble } = this.#environment;
     try {
       this.#bell.check();

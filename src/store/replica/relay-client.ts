@@ -14,7 +14,9 @@ import {
   type PostedMail,
   type RelayAnswer,
   type RelayRequest,
+  type PaceTold,
   type SharedTeam,
+  type SpendingAsked,
 } from './relay-request.ts';
 import { requireUndiverged } from './replica-root.ts';
 import { knownHostsSchema, type HostAsked, type KnownHost, type PlacementAsked } from './team-hosts.ts';
@@ -146,6 +148,21 @@ export class RelayClient {
    */
   async commitLedger(team: Name, after: number, lines: readonly string[]): Promise<boolean> {
     return (await this.#ask('ledger', team, JSON.stringify({ after, lines }))).isBehind !== true;
+  }
+
+  /**
+   * Appends to the ledger of the user's day, or has the relay say which day it is. The ledger here is up to date then.
+   *
+   * @returns false if there are other records meanwhile, or the day is another one
+   * @throws StoreError as {@link commit}: it is then unknown whether they were written
+   */
+  async commitSpending(asked: SpendingAsked): Promise<boolean> {
+    return (await this.#ask('spending', NO_TEAM, JSON.stringify(asked))).isBehind !== true;
+  }
+
+  /** Tells the other machines of a vendor that is called here. @throws StoreError as {@link commit} */
+  async tellPace(told: PaceTold): Promise<void> {
+    await this.#ask('pace', NO_TEAM, JSON.stringify(told), LEAST_MS);
   }
 
   /**

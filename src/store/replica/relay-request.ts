@@ -22,6 +22,24 @@ export type ConfigChange = z.infer<typeof configSchema>;
 const ledgerSchema = z.object({ after: z.number().int().nonnegative(), lines: z.array(z.string()).min(1) });
 export type LedgerAsked = z.infer<typeof ledgerSchema>;
 
+const day = z.iso.date();
+const spendingSchema = z.object({
+  from: day,
+  after: z.number().int().nonnegative(),
+  day,
+  lines: z.array(z.string()),
+});
+/** Records for the ledger of a day, decided with the first `after` of the one of `from`. Without any: which day is it. */
+export type SpendingAsked = z.infer<typeof spendingSchema>;
+
+const paceSchema = z.object({
+  credential: z.string().max(64),
+  pauseMs: z.number().nonnegative(),
+  refusals: z.number().int().nonnegative(),
+});
+/** A machine calls a vendor, which asked for a pause if it refused. The credential is told as a hash. */
+export type PaceTold = z.infer<typeof paceSchema>;
+
 /** What can be asked, with its body; a record is text. */
 interface Bodies {
   readonly append: string;
@@ -44,6 +62,9 @@ interface Bodies {
   readonly ring: string;
   /** Nothing: the team ends. */
   readonly archive: string;
+  /** Of no team, as the next. */
+  readonly spending: SpendingAsked;
+  readonly pace: PaceTold;
 }
 
 const headSchema = z.object({
@@ -62,6 +83,8 @@ const headSchema = z.object({
     'placement',
     'ring',
     'archive',
+    'spending',
+    'pace',
   ]),
   team: nameSchema,
   seal: z.string(),
@@ -138,6 +161,14 @@ function requestOf(
   }
   if (asked === 'placement') {
     const body = parsedAs(placementAskedSchema, text);
+    return body && { do: asked, team, body };
+  }
+  if (asked === 'spending') {
+    const body = parsedAs(spendingSchema, text);
+    return body && { do: asked, team, body };
+  }
+  if (asked === 'pace') {
+    const body = parsedAs(paceSchema, text);
     return body && { do: asked, team, body };
   }
   const body = parsedAs(leaseSchema, text);

@@ -5,7 +5,7 @@
  * decides. The mtime of its directory is the heartbeat.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } from 'node:fs';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
 import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
@@ -27,7 +27,7 @@ import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-const HEARTBEAT_MS = 3_000;
+const HEARTBEAT_MS = 4_000;
 export const LEASE_STALE_MS = 10_000;
 
 const ownerSchema = z.object({
@@ -44,7 +44,7 @@ export type LeaseOwner = z.infer<typeof ownerSchema>;
 export interface Lease {
   /** Milliseconds since the store of the team has confirmed it; 0 for a team on files. */
   readonly silentFor: () => number;
-  /** Calls `listener` after each heartbeat, so that what else is due about as often needs no timer of its own. */
+  /** Calls `listener` at each heartbeat, also at one that fails, so that what else is due about as often needs no timer of its own. */
   readonly onBeat: (listener: () => void) => void;
   /** Gives the lease back, if it is still ours. */
   release(): Promise<void>;
@@ -179,7 +179,7 @@ class Hold {
   readonly #lockSync: typeof LockSync;
   readonly #path: string;
   readonly #environment: LeaseEnvironment;
-  /** Called after each heartbeat. */
+  /** Called at each heartbeat. */
   onBeat: (() => void) | undefined;
   #unlock: (() => void) | undefined;
   #isReleased = false;
@@ -193,11 +193,12 @@ class Hold {
   /** @returns false when another process holds it and its heartbeat is fresh */
   take(): boolean {
     const path = this.#path;
-    const beat = (...call: Parameters<typeof utimesSync>): void => {
-      utimesSync(...call);
+    // Each heartbeat begins with it, also one that fails.
+    const stat = (folder: string): Stats => {
       queueMicrotask(() => this.onBeat?.());
+      return statSync(folder);
     };
-    const fs = { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync: beat };
+    const fs = { mkdirSync, realpathSync, rmdirSync, statSync: stat, utimesSync };
     const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: LEASE_STALE_MS };
     try {
       const onCompromised = (): void => this.#onDisturbed();

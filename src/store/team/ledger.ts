@@ -96,6 +96,11 @@ export class Ledger {
     return this.#offset;
   }
 
+  /** How many records were read. */
+  get records(): number {
+    return this.#records;
+  }
+
   /**
    * Reads what other processes wrote since.
    *

@@ -24,12 +24,14 @@ import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { Ledger } from './ledger.ts';
 import { DayLedger } from './day-ledger.ts';
+import { SharedDay } from './shared-day.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { livenessIn, Roster } from './roster.ts';
 import type { Liveness } from '../../os/process-table.ts';
 import { processesElsewhere, type ProcessElsewhere } from '../replica/elsewhere.ts';
+import type { PaceTold } from '../replica/relay-request.ts';
 import type { PlacementAsked } from '../replica/team-hosts.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
@@ -77,6 +79,8 @@ export class TeamStore {
   readonly ledger: Ledger;
   /** That of this user's day, over all teams. */
   readonly day: DayLedger;
+  /** The same over the machines of its store; undefined for a team in files. */
+  readonly sharedDay: SharedDay | undefined;
   readonly roster: Roster;
   readonly commands: CommandTrust;
   /** That of this user. */
@@ -182,6 +186,14 @@ export class TeamStore {
       commit: this.isShared ? async (...asked) => (await this.#relay()).commitLedger(paths.name, ...asked) : undefined,
     });
     this.day = new DayLedger({ disk: given, clock, lockTimeoutMs });
+    this.sharedDay = this.isShared
+      ? new SharedDay({
+          disk: given,
+          clock,
+          root: paths.root,
+          commit: async (asked) => (await this.#relay()).commitSpending(asked),
+        })
+      : undefined;
     this.roster = new Roster(disk, paths);
     this.commands = new CommandTrust(this.board, seal, signatures, disk);
   }
@@ -290,6 +302,11 @@ export class TeamStore {
     return (await this.#relay()).askForPlacement(this.paths.name, asked);
   }
 
+  /** Tells the other machines of the store of a vendor that is called here. @throws StoreError `ENGINE_UNREACHABLE` */
+  async tellPace(told: PaceTold): Promise<void> {
+    await (await this.#relay()).tellPace(told);
+  }
+
   /** Archives the team in its store. The relay moves its folder to the archive soon after. */
   async archiveShared(): Promise<void> {
     await (await this.#relay()).archive(this.paths.name);
@@ -318,6 +335,7 @@ export class TeamStore {
     this.events.close();
     this.ledger.close();
     this.day.close();
+    this.sharedDay?.close();
     if (lookAt(this.disk, this.paths.folder)) this.locks.close();
     this.pinned.close();
   }

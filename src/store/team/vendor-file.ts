@@ -55,6 +55,7 @@ const vendorFileSchema = z.object({
   served: z.record(z.string(), count).optional(),
   countedSince: z.number().optional(),
   learnedAt: z.number().optional(),
+  machines: z.object({ count, until: z.number() }).optional(),
 });
 type VendorFileRecord = z.infer<typeof vendorFileSchema>;
 

@@ -422,6 +422,25 @@ describe('the board', () => {
     store.close();
   });
 
+  it('says whether a fold would find something new', () => {
+    openBoard(paths, ['ada'], 1);
+    const store = opened();
+    expect(store.isAtEnd()).toBe(false);
+    store.fold();
+    expect(store.isAtEnd()).toBe(true);
+    const other = opened();
+    add(other, 'Write the parser');
+    other.close();
+    expect(store.isAtEnd()).toBe(false);
+    store.fold();
+    expect(store.isAtEnd()).toBe(true);
+    const log = readFileSync(paths.log, 'utf8');
+    writeFileSync(paths.log, log.replace('Write the parser', 'Write the PARSER'));
+    expect(store.isAtEnd()).toBe(false);
+    expect(() => store.fold()).toThrow(/replaced|another/);
+    store.close();
+  });
+
   it('a fold within a fold is refused', () => {
     openBoard(paths, ['ada']);
     const store: BoardStore = opened({ onFolded: () => void store.fold() });

@@ -30,7 +30,7 @@ import { Journal } from '../../../src/store/files/journal.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { boardFromCheckpoint, keepCheckpoint } from '../../support/checkpoint.ts';
 import { realClock } from '../../support/clock.ts';
-import { boardOf, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
+import { boardOf, eventOf as eventAt, name, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { tempDir } from '../../support/temp.ts';
 import { eventOf, OPENING, steps } from '../../model/play.ts';
@@ -250,6 +250,41 @@ describe('a checkpoint', () => {
     expect([...led.changedSince(statSync(paths.log).size)]).toEqual([]);
     expect(read).toBeLessThan(bytes / 5);
     led.close();
+  });
+
+  it('is not read for a record that is newer than all of its own', () => {
+    openBoard(paths, ['ada'], 200);
+    write();
+    let checkpoint = -1;
+    let reads = 0;
+    const disk: Disk = {
+      ...realDisk,
+      openSync: (path, ...rest) => {
+        const fd = realDisk.openSync(path, ...rest);
+        if (path === paths.checkpoint) checkpoint = fd;
+        return fd;
+      },
+      readSync: ((...call: Parameters<Disk['readSync']>) => {
+        if (call[0] === checkpoint) reads += 1;
+        return realDisk.readSync(...call);
+      }) as Disk['readSync'],
+    };
+    const store = open(disk);
+    store.fold();
+    reads = 0;
+    const joined = (member: string): string =>
+      lineOf(eventAt({ type: 'member.joined', name: name(member), role: name('executor'), prefixes: [] }));
+    appendFileSync(paths.log, Array.from({ length: 20 }, (_, at) => joined(`m${at}`)).join(''));
+    expect(store.fold().members.size).toBe(21);
+    expect(reads).toBe(0);
+    // One of its own may come again; that one is looked for.
+    const [, first] = readFileSync(paths.log, 'utf8').split('\n');
+    appendFileSync(paths.log, `\n${first}\n`);
+    const { seen } = store.board;
+    const before = seen.size;
+    expect(store.fold().seen.size).toBe(before);
+    expect(reads).toBe(1);
+    store.close();
   });
 
   it('of a team that goes on is made anew from the last one, with changed and new tasks', async () => {

@@ -269,6 +269,90 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     expect(rows).toHaveLength(3);
   });
 
+  describe('for the user of a role', () => {
+    const day = async (from: Client): Promise<string> =>
+      (
+        await from.query<{ today: string }>(
+          `select today from teams.append_spending('1970-01-01', 0, '1970-01-01', '{}')`,
+        )
+      ).rows[0]?.today ?? '';
+    const spend = async (from: Client, at: [string, number, string], ...lines: string[]): Promise<unknown> => {
+      const text = 'select head_day, head_last, written from teams.append_spending($1, $2, $3, $4)';
+      const { rows } = await from.query<{ head_day: string; head_last: string; written: boolean }>(text, [
+        ...at,
+        lines,
+      ]);
+      const [row] = rows;
+      return `${row?.written ? 'written' : 'behind'} ${row?.head_day} ${row?.head_last}`;
+    };
+    const [one, two, three] = ['1', '2', '3'].map((name) => spends({ do: 'limit', name })) as [string, string, string];
+
+    it('appends to the ledger of its day what was decided with all of it, once, and to that of no other role', async () => {
+      const ada = await session('ada');
+      const today = await day(host);
+      expect(await spend(host, [today, 0, today], one, two)).toBe(`written ${today} 2`);
+      expect(await spend(host, [today, 0, today], one, two)).toBe(`written ${today} 2`);
+      expect(await spend(host, [today, 0, today], three)).toBe(`behind ${today} 2`);
+      expect(await spend(host, [today, 1, today], three)).toBe(`behind ${today} 2`);
+      expect(await spend(ada, [await day(ada), 0, today], three)).toBe(`written ${today} 1`);
+      const rows = async (from: Client): Promise<number | null> =>
+        (await from.query('select * from teams.spending_after($1, 0, 10)', [today])).rowCount;
+      expect([await rows(host), await rows(ada)]).toEqual([2, 1]);
+      await expect((await session('stranger')).query('select * from teams.spending')).rejects.toMatchObject({
+        code: '42501',
+      });
+    });
+
+    it('begins a day that has come, by its own clock, and takes no record of another one', async () => {
+      const today = await day(host);
+      const [before, after] = [-1, 1].map((days) =>
+        new Date(Date.parse(today) + days * 24 * 3_600_000).toISOString().slice(0, 10),
+      ) as [string, string];
+      await postgres.query(`update teams.spending set day = '${before}' where role = 'host';
+        update teams.spending_head set day = '${before}' where role = 'host'`);
+      expect(await spend(host, [before, 2, before], three)).toBe(`behind ${before} 2`);
+      expect(await spend(host, [before, 2, after], three)).toBe(`behind ${before} 2`);
+      expect(await spend(host, [before, 1, today], three)).toBe(`behind ${before} 2`);
+      expect(await spend(host, [before, 2, today], one, three)).toBe(`written ${today} 2`);
+      // The answer was lost.
+      expect(await spend(host, [before, 2, today], one, three)).toBe(`written ${today} 2`);
+      expect(await spend(host, [before, 2, today], two)).toBe(`behind ${today} 2`);
+      // A clock that is set back: the day stays.
+      await postgres.query(`update teams.spending set day = '${after}' where role = 'host' and day = '${today}';
+        update teams.spending_head set day = '${after}' where role = 'host'`);
+      expect(await day(host)).toBe(after);
+      expect(await spend(host, [after, 2, after], two)).toBe(`written ${after} 3`);
+    });
+
+    it.each([
+      ['too many records', Array.from({ length: 10_001 }, () => one)],
+      ['a record that is too long', [spends({ do: 'limit', name: 'x'.repeat(20_000) })]],
+      ['two lines in one', [`${one}\n${two}`]],
+    ])('refuses %s', async (_what, lines) => {
+      const today = await day(host);
+      await expect(spend(host, [today, 3, today], ...lines)).rejects.toMatchObject({ code: '22023' });
+    });
+
+    it('tells the machines of a role how long nobody is to call, and how many call, and no other role', async () => {
+      const ada = await session('ada');
+      const heard = async (from: Client): Promise<unknown> =>
+        (await from.query<{ news: { paces: unknown } }>('select teams.news() as news')).rows[0]?.news.paces;
+      await host.query(`select teams.tell_pace('key', 'a', 5, 2), teams.tell_pace('key', 'b', 0, 0)`);
+      expect(await heard(host)).toMatchObject([{ credential: 'key', refusals: 2, machines: 2 }]);
+      expect(await heard(ada)).toEqual([]);
+      await host.query(`select teams.tell_pace('key', 'a', 1e9, 2)`);
+      const [{ seconds }] = (await heard(host)) as [{ seconds: number }];
+      expect(seconds).toBeLessThanOrEqual(960);
+      await host.query(`select teams.tell_pace('key', 'a', 0, 0)`);
+      expect(await heard(host)).toMatchObject([{ seconds: 0, refusals: 0, machines: 2 }]);
+      await expect(host.query(`select teams.tell_pace('${'k'.repeat(65)}', 'a', 0, 0)`)).rejects.toMatchObject({
+        code: '22023',
+      });
+      await host.query(`select teams.tell_pace('key' || n, 'a', 0, 0) from generate_series(1, 1100) n`);
+      expect(((await heard(host)) as unknown[]).length).toBeLessThanOrEqual(1_000);
+    });
+  });
+
   it('hands mail out until it is acknowledged, once each', async () => {
     const lines = ['one', 'two', 'three'].map((content) => mail('lead', content));
     const send = async (from: Client): Promise<unknown> =>
@@ -400,7 +484,7 @@ describe.skipIf(!hasPostgres)('the engine', () => {
 });
 
 describe.skipIf(!hasPostgres)('a schema of a version before', () => {
-  it.each([2, 3, 4, 5, 6])(
+  it.each([2, 3, 4, 5, 6, 7])(
     '%i is brought up to this one by `init`, with its teams, roles and grants',
     async (version) => {
       const postgres = await Postgres.start();
@@ -436,13 +520,15 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
         expect(rows).toHaveLength(2);
         await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
         await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
+        await host.query(`select teams.tell_pace('key', 'here', 5, 1)`);
+        await expect(host.query('select * from teams.pace')).rejects.toMatchObject({ code: '42501' });
         await expect(host.query('select * from teams.placement')).rejects.toMatchObject({ code: '42501' });
         const news = await host.query<{ news: { teams: unknown[] } }>('select teams.news() as news');
         expect(news.rows[0]?.news.teams).toMatchObject([
           { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
         ]);
         await host.end();
-        expect(await checkEngine(address, realClock)).toMatchObject({ schema: 7 });
+        expect(await checkEngine(address, realClock)).toMatchObject({ schema: 8 });
       } finally {
         await postgres.stop();
       }

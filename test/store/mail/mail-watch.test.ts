@@ -1,5 +1,5 @@
 /** A reader without work looks less often, and is woken as before: by its bell, and by programs that ring none. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ringBell, removeBell } from '../../../src/store/mail/bell.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp.ts';
 const ada = name('ada');
 const bob = name('bob');
 /** A look of a reader that rests comes after the end of a test. */
-const TIMES = { lookMs: 10, restMs: 600_000, restAfter: 3 };
+const TIMES = { lookMs: 10, restMs: 600_000, restAfter: 3, glances: 4 };
 
 let paths: TeamPaths;
 let inbox: InboxPaths;
@@ -94,6 +94,53 @@ describe('a reader that rests', () => {
     const before = looks();
     watch.beat();
     expect([looks(), watch.isResting]).toEqual([before + 1, true]);
+  });
+
+  it('only glances at most heartbeats while there is no news beside its mail', async () => {
+    const { watch, looks } = await resting({ hasNews: () => false });
+    const before = looks();
+    for (let beat = 0; beat < TIMES.glances; beat += 1) watch.beat();
+    expect(looks()).toBe(before);
+    watch.beat();
+    expect([looks(), watch.isResting]).toEqual([before + 1, true]);
+  });
+
+  it.each<[string, Partial<MailWatchEnvironment>]>([
+    ['there is other news', { hasNews: () => true }],
+    ['nobody can say', { hasNews: undefined }],
+    [
+      'it cannot be asked',
+      {
+        hasNews: () => {
+          throw new Error('the disk fails');
+        },
+      },
+    ],
+  ])('looks at each heartbeat while %s', async (_, environment) => {
+    const { watch, looks } = await resting(environment);
+    const before = looks();
+    watch.beat();
+    expect(looks()).toBe(before + 1);
+  });
+
+  it.each<[string, () => void]>([
+    ['its bell', () => writeFileSync(`${inbox.bell}.new`, '')],
+    ['its inbox', () => writeFileSync(`${inbox.inbox}.new`, '')],
+  ])('looks at a heartbeat when %s is another file', async (what, make) => {
+    const { watch, looks } = await resting({ hasNews: () => false });
+    const [before, path] = [looks(), what === 'its bell' ? inbox.bell : inbox.inbox];
+    make();
+    renameSync(`${path}.new`, path);
+    watch.beat();
+    expect(looks()).toBe(before + 1);
+  });
+
+  it('looks at a heartbeat when its inbox has mail that no watch told', async () => {
+    const { watch, looks } = await resting({ hasNews: () => false });
+    const before = looks();
+    appendFileSync(inbox.inbox, '{"type":"message","sender":"bob","content":"hello"}\n');
+    watch.beat();
+    expect(looks()).toBe(before + 1);
   });
 
   it('rests again after a while', async () => {

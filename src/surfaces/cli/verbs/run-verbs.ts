@@ -166,6 +166,11 @@ export const runs: readonly Verb[] = [
       },
       { flags: '--add <limit>', what: 'raise a limit by this much: 5 (dollars) or tokens=100000', many: true },
       { flags: '--day', what: 'the limits of all your teams for the day (UTC)' },
+      {
+        flags: '--settle <team/member>',
+        what: 'with --day in a store: what a member of a machine that is lost had reserved counts as used',
+        many: true,
+      },
     ],
     examples: [
       { line: 'teams budget login', what: 'every limit: spent, reserved, left' },

@@ -7,6 +7,7 @@ import {
   openHandle,
   setDayLimits,
   setLimits,
+  settleLost,
   UsageError,
   type LimitChange,
 } from '../../../../app.ts';
@@ -18,17 +19,21 @@ import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ set: texts, add: texts, day: flag });
+const schema = z.object({ set: texts, add: texts, day: flag, settle: texts });
 
 export const act: Act = async (context, given) => {
-  const { set, add, day } = readOptions(schema, given);
+  const { set, add, day, settle } = readOptions(schema, given);
   const place = (limit: string): string => (day && !/^[a-z]+\./.test(limit) ? `day.${limit}` : limit);
   const changes: LimitChange[] = [
     ...set.map((limit) => limitChange('set', place(limit))),
     ...add.map((more) => limitChange('add', place(dollars(more)))),
   ];
-  if (changes.length > 0) refuseMembers(context, 'change a budget');
-  return day ? showDay(context, { changes, words: given.words }) : showTeam(context, { changes, words: given.words });
+  if (!day && settle.length > 0)
+    throw new UsageError('USAGE', '--settle is for the day of a store: say it with --day.');
+  if (changes.length > 0 || settle.length > 0) refuseMembers(context, 'change a budget');
+  return day
+    ? showDay(context, { changes, words: given.words, settle })
+    : showTeam(context, { changes, words: given.words });
 };
 
 interface Asked {
@@ -42,21 +47,25 @@ async function showTeam(context: CliContext, { changes, words: given }: Asked): 
   const { open, merged } = settings(context);
   await using handle = openHandle(team.name, open);
   if (changes.length > 0) await setLimits(handle.store, changes, merged.config.prices);
-  const { ledger, day } = handle.store;
-  const accounts = [ledger.look(), day.look()].flatMap((account) => account ?? []);
+  const { ledger, day, sharedDay } = handle.store;
+  const accounts = [ledger.look(), sharedDay?.look(), day.look()].flatMap((account) => account ?? []);
   show(context, accounts, { subject: { team: team.name }, nothing: `Nothing is limited in team ${team.name}.` });
   return 0;
 }
 
-async function showDay(context: CliContext, { changes, words }: Asked): Promise<number> {
+async function showDay(
+  context: CliContext,
+  { changes, words, settle }: Asked & { readonly settle: readonly string[] },
+): Promise<number> {
   const [team] = words;
   if (team !== undefined)
     throw new UsageError('USAGE', `The day's limits are of all your teams: leave out ${JSON.stringify(team)}.`);
-  const ledger = openDayLedger();
+  const ledger = openDayLedger(settings(context).open.root);
   try {
     if (changes.some(({ limits }) => limits.day === undefined))
       throw new UsageError('USAGE', 'With --day only limits of the day are set: cost=20, tokens=5000000.');
     await setDayLimits(ledger, changes);
+    for (const member of settle) await settleLost(ledger, member);
     const account = ledger.look();
     show(context, account === undefined ? [] : [account], {
       subject: { day: ledger.day },

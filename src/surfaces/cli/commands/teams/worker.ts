@@ -9,6 +9,7 @@ import {
   parseName,
   serve,
   setLimits,
+  startWorkerReaper,
   UsageError,
   type ExitReason,
   type Name,
@@ -51,6 +52,7 @@ export const act: Act = async (context, given) => {
     await configureMember(handle, name, { role });
     warnOfSigner(context, handle, signer);
     await setLimits(store, memberLimits(name, limits), settings(context).merged.config.prices);
+    await using reaper = startWorkerReaper(context.io.environment);
     const teammate = await join(store, name, {
       byHand: true,
       commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
@@ -58,6 +60,7 @@ export const act: Act = async (context, given) => {
         ...context.io.environment,
         ...agentRuleVariables(settings(context).session),
         ...encodeCutOffAfter(endAfter),
+        ...reaper.environment,
       },
       agent: spec,
       cwd: context.io.cwd,
