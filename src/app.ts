@@ -44,7 +44,7 @@ export {
   toolJsonSchema,
   type ToolName,
 } from './model/team/tool.ts';
-export { longestRun } from './model/text/backticks.ts';
+export { longestRun } from './model/text/repeated-characters.ts';
 export { printedLine, safeJson, safeLine, safeText, shownPath } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';

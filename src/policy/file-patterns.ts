@@ -3,10 +3,11 @@
  * working directory.
  */
 import picomatch from 'picomatch';
+import { withoutEnd } from '../model/text/repeated-characters.ts';
 
 /** @returns a function that says whether a path (separator `/`) matches one of the patterns */
 export function matcher(patterns: readonly string[]): (path: string) => boolean {
-  const clean = patterns.map((pattern) => pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')).filter(Boolean);
+  const clean = patterns.map((pattern) => withoutEnd(pattern.replace(/^(?:\.\/)+/, ''), '/')).filter(Boolean);
   if (clean.some((pattern) => pattern === '.')) return () => true;
   const isOne = picomatch(
     clean.flatMap((pattern) => [pattern, `${pattern}/**`]),

@@ -39,6 +39,7 @@ const MOVES: readonly (readonly [string, string])[] = [
   ['a .git that is a link', 'mv .git was; ln -s "$OTHER/.git" .git'],
   ['commondir', 'echo "$OTHER/.git" > .git/commondir'],
   ['core.worktree', 'git config core.worktree "$OTHER"'],
+  ['core.worktree beside its section', 'echo "[core] worktree = $OTHER" >> .git/config'],
   ['objects that are a link', 'mv .git/objects .git/was; ln -s "$OTHER/.git/objects" .git/objects'],
   ['refs that are a link', 'mv .git/refs .git/was; ln -s "$OTHER/.git/refs" .git/refs'],
   ['refs of ours that are a link', 'rm -rf .git/refs/teams; ln -s "$OTHER/.git/refs/heads" .git/refs/teams'],

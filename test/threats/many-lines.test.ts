@@ -1,7 +1,7 @@
 /** What members print and write in numbers: a call in JavaScript takes about a hundred thousand arguments, a list more. */
 import { describe, expect, it } from 'vitest';
 import { PastWatch } from '../../src/runtime/past/past-watch.ts';
-import { longestRun } from '../../src/model/text/backticks.ts';
+import { longestRun } from '../../src/model/text/repeated-characters.ts';
 import { parseMoment } from '../../src/model/text/moment.ts';
 import { TaskLines } from '../../src/runtime/views/team-output.ts';
 import { realClock } from '../../src/os/system-clock.ts';

@@ -30,7 +30,7 @@ interface WisdomContribution {
   readonly text: string;
 }
 
-const CONTRIBUTION = new RegExp(`^\\s*(?:[-*+]\\s+)?WISDOM (${WISDOM_FILES.join('|')}): *(\\S.*)$`, 'gm');
+const CONTRIBUTION = new RegExp(`^[ \\t]*(?:[-*+][ \\t]+)?WISDOM (${WISDOM_FILES.join('|')}): *(\\S.*)$`, 'gm');
 
 /** The wisdom lines of an agent's answer: `WISDOM learnings: …`. */
 export const wisdomIn = (answer: string): WisdomContribution[] =>

@@ -5,6 +5,7 @@
 import type { Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isFinal } from '../../model/board/task.ts';
+import { withoutEnd } from '../../model/text/repeated-characters.ts';
 import { matcher } from '../file-patterns.ts';
 
 interface BoundaryAnswer {
@@ -20,7 +21,7 @@ const MOST = 50;
 
 /** The files that a text names: words with a slash or a file extension, below the working directory. */
 export function filesNamed(text: string): string[] {
-  const words = text.split(/[\s"'`,;<>|()]+/).map((word) => word.replace(/^\.\//, '').replace(/[.:!?]+$/, ''));
+  const words = text.split(/[\s"'`,;<>|()]+/).map((word) => withoutEnd(word.replace(/^\.\//, ''), '.:!?'));
   const isFile = (word: string): boolean =>
     !/^(?:e\.g|i\.e)$/i.test(word) &&
     /^[\w@.-]+(?:\/[\w@.-]+)*$/.test(word) &&

@@ -3,6 +3,7 @@
  * review, and a summary of two or three sentences. Only the last round is included, so the brief does not grow.
  */
 import type { Candidate, ReviewVerdict } from '../../model/pipeline/round.ts';
+import { withoutEnd } from '../../model/text/repeated-characters.ts';
 import { present, type Loop, type Reviewed, type Round } from './refine-loop.ts';
 
 export interface Brief {
@@ -82,11 +83,8 @@ function roundSentence(round: Round): string {
 }
 
 /** Joins the sentences of a summary into one, because it becomes part of one sentence. */
-const oneSentence = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[.!?]+(?=\s|$)/g, ';')
-    .replace(/[;\s]+$/, '');
+export const oneSentence = (text: string): string =>
+  withoutEnd(text.replaceAll(/\s+/g, ' ').replaceAll(/(?<![.!?])[.!?]+(?=\s|$)/g, ';'), '; ');
 
 /** `round 2 codex delivered, and gemini left 3 open points (gemini: timeout)`; without a full stop. */
 function roundPhrase(round: Round): string {

@@ -2,6 +2,7 @@
  * Where keys, logins, histories and profiles of browsers lie in a home directory, and sockets by which such keys sign, or
  * an engine of containers starts programs.
  */
+import { withoutEnd } from '../../model/text/repeated-characters.ts';
 import { KEY_PLACES } from './workspace-path.ts';
 
 /** Relative to the home. Of `.config` all is hidden: what a program that nobody here knows keeps there may be a token. */
@@ -81,7 +82,7 @@ export function keyPlaces(home: string, environment: Readonly<Record<string, str
     path.replace(/^\/+/, '/'),
   );
   const named = [...files, ...sockets]
-    .map((path) => path.replace(/\/+$/, ''))
+    .map((path) => withoutEnd(path, '/'))
     .filter((path) => path.startsWith('/') && !ELSEWHERE.test(path) && !`${home}/`.startsWith(`${path}/`));
   return [...HOME_KEYS.map((name) => `${home}/${name}`), ...SYSTEM_SOCKETS, ...SYSTEM_KEYS, ...named];
 }

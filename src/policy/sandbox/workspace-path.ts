@@ -3,6 +3,7 @@
  * configuration, the hosts' own), places with keys, and the team's own files. Names are judged at every depth, in any
  * case and Unicode form, so that a look-alike name on a lenient file system does not pass.
  */
+import { withoutEnd } from '../../model/text/repeated-characters.ts';
 
 export type FileAccess = 'read' | 'write';
 
@@ -73,10 +74,10 @@ export function hiddenFromShell(name: string): 'hidden' | 'kept' | undefined {
 /** Characters that some file systems ignore (HFS+). */
 const PASSED_OVER = /[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff/g;
 /** Name endings that others ignore (NTFS). */
-const ENDING = /[. ]+$/;
+const ENDING = '. ';
 
 /** A name as the most lenient file system compares it. A name of dots and blanks only is kept. */
 function folded(name: string): string {
   const plain = name.normalize('NFKC').toLowerCase().replace(PASSED_OVER, '');
-  return plain.replace(ENDING, '') || plain;
+  return withoutEnd(plain, ENDING) || plain;
 }

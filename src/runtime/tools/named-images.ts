@@ -8,7 +8,7 @@ const MOST = 4;
 /** Names that are looked at. */
 const LOOKED_AT = 32;
 
-const PATH = /[\p{L}\p{N}_./@+-]+\.(?:png|jpe?g|gif|webp)(?![\p{L}\p{N}])/giu;
+const PATH = /(?<![\p{L}\p{N}_./@+-])[\p{L}\p{N}_./@+-]+\.(?:png|jpe?g|gif|webp)(?![\p{L}\p{N}])/giu;
 
 /** A name that leads nowhere, outside of the workspace, or to something else is no image: nothing is thrown for it. */
 export function namedImages(root: string, prompt: string): ToolImage[] {

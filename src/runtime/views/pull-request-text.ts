@@ -1,5 +1,5 @@
 /** The title and text of a pull request, from the report of a team whose work landed. */
-import { longestRun } from '../../model/text/backticks.ts';
+import { longestRun } from '../../model/text/repeated-characters.ts';
 import type { Report } from './report-text.ts';
 
 export interface PullRequestText {

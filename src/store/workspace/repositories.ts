@@ -89,7 +89,7 @@ export function gitSignpost(root: string): string {
       const parts = ['objects', 'refs', 'refs/teams'].map((part) => linkAt(join(git, part)));
       const borrowed = borrowedObjects(join(git, 'objects'));
       const trees = ['config', 'config.worktree'].map(
-        (file) => smallText(join(git, file))?.match(/^\s*worktree\s*=.*$/gim) ?? [],
+        (file) => smallText(join(git, file))?.match(/worktree[^\S\n]*=.*$/gim) ?? [],
       );
       return JSON.stringify([git, named, smallText(join(git, 'commondir')), parts, borrowed, trees]);
     }
