@@ -18,13 +18,20 @@ import type {
   LeaseTaking,
   SpendingNews,
 } from './engine-rows.ts';
+import {
+  inOrder,
+  isAll,
+  lineOf,
+  MOST_TEXT_BYTES,
+  PAGE,
+  pageOf,
+  pageRow,
+  readable,
+  requireShort,
+  type Page,
+} from './engine-pages.ts';
 import { requireSchema } from './engine-schema.ts';
 
-/** Records that one question reads, and bytes after which it reads no other one. */
-const PAGE = 2_000;
-const PAGE_BYTES = 16 * 1024 * 1024;
-/** Longest record of a log or ledger, and longest text, in bytes: a batch with a whole plan is far below. */
-const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 /** For all documents of a team. */
 const MOST_DOCUMENTS_BYTES = 144 * 1024 * 1024;
 /** The document with the team's configuration. */
@@ -37,9 +44,6 @@ const READ_TEXT = `select body from (select teams.artifact($1, $2) as body) kept
 /** What has one order for all machines. */
 export type EngineOrder = 'log' | 'ledger' | 'spending';
 
-/** Rows with their numbers. A number is text where it is a bigint. */
-const numbered = { number: z.coerce.string(), line: z.string() };
-const pageRow = z.object({ ...numbered, bytes: z.coerce.number() });
 /** With the number of the last record of the log at the same moment. */
 const mailRow = pageRow.extend({ log: z.coerce.number() });
 const eventRow = pageRow.extend({ source: z.string() });
@@ -53,27 +57,6 @@ const documentRow = z.object({ name: z.string(), body: z.string() });
 const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
 export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
 export const mailboxRow = z.object({ member: z.string(), last: z.coerce.number(), used: z.coerce.number() });
-
-/**
- * Any role of a store may write a record of any length: one that no program reads as one line of at most `most` bytes
- * reads as a short one that means nothing, the same on every machine.
- */
-const readable = (most: number): string =>
-  `case when octet_length(line) between 1 and ${String(most)} and strpos(line, E'\\n') = 0 then line
-    else '{"unreadable":' || octet_length(line) || '}' end as line`;
-
-/** @param from a function that gives rows with `number` and `line`, in their order */
-const pageOf = (columns: string, from: string, most: number): string =>
-  `select ${columns}, ${readable(most)}, bytes::text from (
-    select *, sum(octet_length(line)) over (order by number) as bytes from ${from}
-  ) page where bytes - octet_length(line) < ${String(PAGE_BYTES)} order by number`;
-
-/** What one question reads. */
-interface Page<One> {
-  readonly found: readonly One[];
-  /** There were no others when it was asked. */
-  readonly isAll: boolean;
-}
 
 export class EngineSession {
   readonly #queries: EngineQueries;
@@ -351,50 +334,4 @@ export class EngineSession {
     const [row] = await this.ask(READ_TEXT, [team, hash], z.object({ body: z.instanceof(Buffer) }));
     return row?.body.toString('utf8');
   }
-}
-
-/**
- * Rows with their numbers, which follow a number and each other: else the same ones would be read for ever.
- *
- * @throws StoreError `ENGINE_UNFIT`
- */
-function inOrder<Row extends { readonly number: string; readonly line: string }>(
-  rows: readonly Row[],
-  after: number,
-): (Omit<Row, 'number'> & { readonly number: number })[] {
-  let last = after;
-  return rows.map((row) => {
-    const number = Number(row.number);
-    if (!Number.isSafeInteger(number) || number <= last)
-      throw new StoreError(
-        'ENGINE_UNFIT',
-        `The store gave a record the number ${row.number.slice(0, 40)} after ${String(last)}: its tables were changed by another program.`,
-      );
-    last = number;
-    return { ...row, number, line: lineOf(row.line, LINE_LIMIT) };
-  });
-}
-
-/** Whether no record is left: it was neither the number of records nor their bytes that ended the page. */
-const isAll = (rows: readonly z.output<typeof pageRow>[]): boolean =>
-  rows.length < PAGE && (rows.at(-1)?.bytes ?? 0) < PAGE_BYTES;
-
-/** @throws StoreError `ENGINE_UNFIT` for what an honest server does not give: see {@link readable} */
-function lineOf(text: string, most: number): string {
-  if (text !== '' && text.length <= most && !text.includes('\n')) return text;
-  throw new StoreError(
-    'ENGINE_UNFIT',
-    `The store gave a record of ${String(text.length)} characters that is no line of a team: its functions were changed, or it is no store of teams.`,
-  );
-}
-
-/** @throws StoreError `ENGINE_UNFIT` */
-function requireShort(texts: readonly string[]): void {
-  const long = texts.find((text) => Buffer.byteLength(text) > MOST_TEXT_BYTES);
-  if (long === undefined) return;
-  const size = `${Math.ceil(Buffer.byteLength(long) / 2 ** 20)} MiB`;
-  throw new StoreError(
-    'ENGINE_UNFIT',
-    `A text of ${size} is longer than the ${MOST_TEXT_BYTES / 2 ** 20} MiB that a store takes: make it shorter.`,
-  );
 }
