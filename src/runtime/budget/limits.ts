@@ -103,10 +103,7 @@ export async function setDayLimits(
  * As {@link setDayLimits}, for the machines of a store. A machine whose configuration limits no day does not lift what
  * another one's says.
  */
-const setSharedDayLimits = (
-  day: Pick<SharedDay, 'look' | 'change'>,
-  changes: readonly LimitChange[],
-): Promise<void> =>
+const setSharedDayLimits = (day: Pick<SharedDay, 'look' | 'change'>, changes: readonly LimitChange[]): Promise<void> =>
   setDayLimits(
     day,
     changes.filter(({ how, limits }) => how !== 'configured' || scopesIn(limits).includes('day')),
