@@ -1,11 +1,13 @@
 /**
  * Layer 1 of docs/reliability.md: the store's own code over a file system in memory, in the orders that seeds draw.
- * `SIM=inbox:456` runs one seed of one scenario, `SIM_SEEDS=10` ten times as many of each.
+ * The board of a store is that of two machines, with the order of the store in memory. `SIM=inbox:456` runs one seed of
+ * one scenario, `SIM_SEEDS=10` ten times as many of each.
  */
 import { describe, expect, it, vi } from 'vitest';
 import { figure } from '../support/figures.ts';
 import { explore, reproduction, type Scenario } from '../support/sim/explore.ts';
 import { boardScenario } from '../support/sim/scenarios/board.ts';
+import { engineBoardScenario, type EngineMutant } from '../support/sim/scenarios/engine-board.ts';
 import { inboxScenario, ROBBED } from '../support/sim/scenarios/inbox.ts';
 import { lockScenario } from '../support/sim/scenarios/lock.ts';
 
@@ -26,6 +28,7 @@ const SCENARIOS: readonly [name: string, scenario: Scenario, seeds: number][] = 
   ['inbox', inboxScenario, 3_000],
   ['robbed inbox', (seed) => inboxScenario(seed, ROBBED), 1_500],
   ['board', boardScenario, 3_000],
+  ['board of a store', engineBoardScenario, 1_000],
 ];
 
 /**
@@ -56,6 +59,14 @@ describe('any schedule of steps, deaths, stops and full disks', () => {
       expect(reproduction(name, explored)).toBe('');
     },
   );
+
+  it.each<[EngineMutant, RegExp]>([
+    ['forgets', /does not have record|never ends|is not what/],
+    ['answers early', /cannot be read back/],
+  ])('sees what breaks a board of a store: it %s', async (mutant, what) => {
+    const explored = await explore((seed) => engineBoardScenario(seed, mutant), { to: 50 });
+    expect(reproduction('board of a store', explored)).toMatch(what);
+  });
 
   it.each(FOUND)('no invariant of the %s breaks in seed %i', async (name, at, scenario) => {
     expect(reproduction(name, await explore(scenario, { from: at, to: at }))).toBe('');

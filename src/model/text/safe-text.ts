@@ -78,8 +78,11 @@ export const safeJson = (value: unknown): string => escapedJson(JSON.stringify(v
 /** {@link UNSAFE}, and the ends of lines of some readers, such as Python's. */
 const UNSAFE_IN_JSON = new RegExp(UNSAFE.source.replace('[', '[\\u2028\\u2029'), 'gu');
 
+/** Most lines have nothing else: to see that takes two thirds of the time of a search for what is unsafe. */
+const PLAIN = /^[ -~]*$/;
+
 /** The same for a text that is JSON already. */
-export const escapedJson = (json: string): string => json.replace(UNSAFE_IN_JSON, escaped);
+export const escapedJson = (json: string): string => (PLAIN.test(json) ? json : json.replace(UNSAFE_IN_JSON, escaped));
 
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {

@@ -96,6 +96,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['baseline.slow', ({ text }) => text],
   // The name of the reference is in the files: a person needs the two verbs.
   ['baseline.saved', () => 'the files are kept as they are now, for `teams diff` and `teams undo`'],
+  ['member.placed', ({ text }) => `goes to the host ${text}`],
   ['host.declined', ({ text }) => text],
   ['sandbox.held', doing('is isolated')],
   ['sandbox.missing', doing('is not isolated')],

@@ -62,7 +62,9 @@ export class Placements {
   async place(member: Name, host: string): Promise<boolean> {
     this.#asked.set(member, host);
     try {
-      return await this.#store.askForPlacement({ do: 'place', member, host });
+      const isPlaced = await this.#store.askForPlacement({ do: 'place', member, host });
+      if (isPlaced) this.#store.events.append({ type: 'member.placed', member, text: host });
+      return isPlaced;
     } finally {
       this.#asked.delete(member);
     }

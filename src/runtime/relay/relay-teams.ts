@@ -3,12 +3,13 @@
  * to the store for all teams, and then one for each thing that has changed (/docs/decisions/144-one-question-a-look.md).
  */
 import type { Clock } from '../../model/text/clock.ts';
+import { codeOf } from '../../model/text/errors.ts';
 import { isMemberName, type Name } from '../../model/text/names.ts';
 import { newsOf } from '../../store/engine/engine-news.ts';
 import type { EngineTeam } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
-import { replicasIn, retireReplica } from '../../store/engine/retired-replicas.ts';
+import { isFree, replicasIn, retireIfFree } from '../../store/engine/retired-replicas.ts';
 import type { RelayRequest } from '../../store/replica/relay-request.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
@@ -53,6 +54,8 @@ export class RelayTeams {
   /** What tells this machine from others: no file, which can be copied. */
   readonly #machine: string;
   readonly #replicas = new Map<Name, ReplicaTeam>();
+  /** Those that have ended, whose names another process holds. */
+  readonly #unmoved = new Set<Name>();
   /** Something other than logs and mail may have changed: teams, leases, hosts. */
   #hasNews = true;
   /** The ids of teams whose logs have grown, with the number of their last record. */
@@ -193,7 +196,13 @@ export class RelayTeams {
       if (team === undefined) continue;
       // A record is here before the mail about it.
       if (news.log > team.replica.position.number) await catchUp(session, team);
-      await team.mail.sync(session, news, { hosts, isWhole });
+      try {
+        await team.mail.sync(session, news, { hosts, isWhole });
+      } catch (error) {
+        if (!(await hasEnded(session, team, error))) throw error;
+        // The next look moves it to the archive.
+        this.#hasNews = true;
+      }
       if (isWhole && !team.mail.isLedHere) team.checkpoint.look(team.replica.end);
     }
   }
@@ -227,7 +236,9 @@ export class RelayTeams {
   ): Promise<void> {
     await this.#retire(session, teams, isConnecting);
     for (const team of teams) {
-      if (this.#replicas.has(team.name)) continue;
+      if (this.#replicas.has(team.name) || this.#unmoved.has(team.name)) continue;
+      // The next look makes it: whoever holds the name would hold up all teams.
+      if (!isFree(this.#root, team.name, this.#clock)) continue;
       const replica = openReplica(this.#root, team, await session.documents(team.id), this.#clock);
       await requireSame(session, replica);
       const paths = teamPaths(this.#root, team.name);
@@ -253,9 +264,15 @@ export class RelayTeams {
       if (team) await catchUp(session, team);
       if (team) close(team);
       this.#replicas.delete(name);
-      retireReplica(this.#root, name, this.#clock);
+      this.#unmoved.add(name);
     }
+    for (const name of this.#unmoved) if (retireIfFree(this.#root, name, this.#clock)) this.#unmoved.delete(name);
   }
+}
+
+/** Whether a team ended in the store while it was told of what happened here. */
+async function hasEnded(session: EngineSession, { replica }: ReplicaTeam, error: unknown): Promise<boolean> {
+  return codeOf(error) === 'TEAM_GONE' && (await session.goneTeams()).has(replica.id);
 }
 
 function close({ mail, checkpoint }: ReplicaTeam): void {

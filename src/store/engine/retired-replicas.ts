@@ -6,7 +6,7 @@ import { list, realDisk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import { rootPaths, teamPaths, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory } from '../files/pinned.ts';
-import { withName } from '../team/name-lock.ts';
+import { withFreeName, withName } from '../team/name-lock.ts';
 import { archiveStamp, putAway } from '../team/team-list.ts';
 import { isTeam } from '../team/team-store.ts';
 
@@ -27,15 +27,31 @@ export const replicasIn = (root: string): Map<Name, string | undefined> =>
  * @throws ConflictError `LOCK_TIMEOUT`
  */
 export function retireReplica(root: string, name: Name, clock: Clock): TeamPaths {
+  return withName(root, name, { disk: realDisk, clock }, () => moved(root, name, clock));
+}
+
+/**
+ * The same, without waiting.
+ *
+ * @returns false while another process holds the name
+ */
+export function retireIfFree(root: string, name: Name, clock: Clock): boolean {
+  if (!isTeam(realDisk, teamPaths(root, name))) return true;
+  return withFreeName(root, name, { disk: realDisk, clock }, () => moved(root, name, clock)) !== undefined;
+}
+
+/** Whether no other process holds the name now. */
+export const isFree = (root: string, name: Name, clock: Clock): boolean =>
+  withFreeName(root, name, { disk: realDisk, clock }, () => true) === true;
+
+function moved(root: string, name: Name, clock: Clock): TeamPaths {
   const paths = teamPaths(root, name);
-  return withName(root, name, { disk: realDisk, clock }, () => {
-    const pinned = pinDirectory(realDisk, paths.folder);
-    try {
-      return putAway(realDisk, paths, archiveStamp(clock.now()), pinned);
-    } finally {
-      pinned.close();
-    }
-  });
+  const pinned = pinDirectory(realDisk, paths.folder);
+  try {
+    return putAway(realDisk, paths, archiveStamp(clock.now()), pinned);
+  } finally {
+    pinned.close();
+  }
 }
 
 /** The id of a team, by the first record of its log. */

@@ -7,6 +7,7 @@ import type { Disk } from '../files/disk.ts';
 import { rootPaths, type RootPaths } from '../files/paths.ts';
 import type { Seal } from '../user/seal.ts';
 import {
+  relayAnswer,
   relayAnswerSchema,
   sealedRequest,
   type ConfigChange,
@@ -249,7 +250,11 @@ const BROKEN: ReadonlySet<string> = new Set(['EAGAIN', 'ECONNRESET', 'ECONNREFUS
 
 type Accepted = Extract<RelayAnswer, { ok: true }>;
 
+/** Most answers say this and no more. */
+const DONE = relayAnswer({ ok: true });
+
 function accepted(text: string): Accepted {
+  if (text === DONE) return { ok: true };
   const answer = jsonAnswer(relayAnswerSchema, text);
   if (!answer.ok)
     throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);

@@ -31,4 +31,17 @@ it.each([
   expect(places.choose([])).toBe(chosen);
   answer(true);
   expect(await placed).toBe(true);
+  const events = [...store.events.read()].map(({ event }) => event);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'member.placed', member: ada, text: 'two' }));
+});
+
+it('a member that a host did not take is not told as placed there', async () => {
+  const root = tempDir();
+  const team = makeTeam('login', { members: [{ name: 'ada' }] }, { root, environment: { XDG_STATE_HOME: root } });
+  markReplica(realDisk, root, 'postgres://nowhere/teams');
+  const store = openStore(team.paths, { clock: realClock });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  store.askForPlacement = () => Promise.resolve(false);
+  expect(await new Placements(store).place(ada, 'two')).toBe(false);
+  expect([...store.events.read()].map(({ event }) => event.type)).not.toContain('member.placed');
 });

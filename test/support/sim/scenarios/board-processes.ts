@@ -17,7 +17,13 @@ import type { Machine } from '../machine.ts';
 import { PATHS } from './inbox.ts';
 
 /** @returns the epoch of a claim that was won */
-export type Claim = (run: Run, store: BoardStore, author: Author, id: string, member: Name) => number | undefined;
+export type Claim = (
+  run: Run,
+  store: BoardStore,
+  author: Author,
+  id: string,
+  member: Name,
+) => number | undefined | Promise<number | undefined>;
 
 export interface Team {
   readonly machine: Machine;
@@ -44,37 +50,39 @@ const ROUNDS = 5;
 export const works =
   ({ open, claim }: Team, member: Name): Body =>
   (run) =>
-    untilItFails(run, () => {
+    untilItFails(run, async () => {
       const store = open(run);
       const inc = ulid();
       const author: Author = { by: member, inc };
       const life = (board: Board) => board.members.get(member)?.incarnation ?? null;
-      if (!say(run, store, author, (board) => ({ type: 'member.started', name: member, inc, after: life(board) })))
+      if (
+        !(await say(run, store, author, (board) => ({ type: 'member.started', name: member, inc, after: life(board) })))
+      )
         return;
       for (let round = 0; round < ROUNDS; round += 1) {
         const next = nextClaim(folded(run, store), member);
-        const epoch = next && claim(run, store, author, next.id, member);
+        const epoch = next && (await claim(run, store, author, next.id, member));
         run.sleep(1);
         if (next === undefined || epoch === undefined) continue;
         run.note({ kind: 'claimed', task: next.id, member, epoch });
-        end(run, store, author, next.id, epoch);
+        await end(run, store, author, next.id, epoch);
       }
     });
 
 /** A claim appends, folds to the end, and reads which member has it. */
-export const byAppending: Claim = (run, store, author, id, member) => {
-  if (!say(run, store, author, () => ({ type: 'task.claimed', task: id, member }))) return undefined;
+export const byAppending: Claim = async (run, store, author, id, member) => {
+  if (!(await say(run, store, author, () => ({ type: 'task.claimed', task: id, member })))) return undefined;
   const now = store.board.tasks.get(id);
   const claim = now && claimOf(now);
   return claim && 'by' in author && claim.incarnation === author.inc ? claim.epoch : undefined;
 };
 
-function end(run: Run, store: BoardStore, author: Author, id: string, epoch: number): void {
+async function end(run: Run, store: BoardStore, author: Author, id: string, epoch: number): Promise<void> {
   run.sleep(1);
   const isFailure = run.life.number % 3 === 0;
   const completed: Change = { type: 'task.completed', task: id, epoch, result: { summary: 'done', files: [] } };
   const failed: Change = { type: 'task.failed', task: id, epoch, why: 'it broke' };
-  if (say(run, store, author, () => (isFailure ? failed : completed)) && !isFailure)
+  if ((await say(run, store, author, () => (isFailure ? failed : completed))) && !isFailure)
     run.note({ kind: 'completed', task: id, epoch });
 }
 
@@ -82,18 +90,18 @@ function end(run: Run, store: BoardStore, author: Author, id: string, epoch: num
 export const rules =
   ({ machine, open }: Team): Body =>
   (run) =>
-    untilItFails(run, () => {
+    untilItFails(run, async () => {
       const store = open(run);
       const inc = ulid();
       const epoch = folded(run, store).lead.epoch + 1;
       const author: Author = { lead: inc, epoch };
-      if (!say(run, store, author, () => ({ type: 'lead.took', epoch }))) return;
+      if (!(await say(run, store, author, () => ({ type: 'lead.took', epoch })))) return;
       run.note({ kind: 'leads', epoch });
       for (let round = 0; round < ROUNDS && folded(run, store).lead.incarnation === inc; round += 1) {
         const change = ruling(run, store.board, machine);
         // Its decision may be out of date when it acts.
         run.sleep(1);
-        if (change) say(run, store, author, () => change);
+        if (change) await say(run, store, author, () => change);
       }
     });
 
@@ -114,15 +122,15 @@ function ruling(run: Run, board: Board, { lives }: Machine): Change | undefined 
 export const creates =
   ({ open }: Team, times: number): Body =>
   (run) =>
-    untilItFails(run, () => {
+    untilItFails(run, async () => {
       const store = open(run);
       for (let time = 1; time <= times; time += 1) {
         const subject = `of ${run.life.number}, ${time}`;
-        create(run, store, time % 2 === 0 ? [subject, `${subject} too`] : [subject]);
+        await create(run, store, time % 2 === 0 ? [subject, `${subject} too`] : [subject]);
       }
     });
 
-function create(run: Run, store: BoardStore, subjects: readonly string[]): void {
+async function create(run: Run, store: BoardStore, subjects: readonly string[]): Promise<void> {
   let next = 0;
   const created = (subject: string, at: number) => ({
     type: 'task.created' as const,
@@ -134,7 +142,7 @@ function create(run: Run, store: BoardStore, subjects: readonly string[]): void 
     const [first = created('', 0), ...rest] = subjects.map(created);
     return rest.length === 0 ? first : { type: 'batch', changes: [first, ...rest] };
   };
-  if (!say(run, store, (board) => ({ person: LEAD, epoch: board.lead.epoch }), propose)) return;
+  if (!(await say(run, store, (board) => ({ person: LEAD, epoch: board.lead.epoch }), propose))) return;
   for (const [at, subject] of subjects.entries()) run.note({ kind: 'created', task: String(next + at), subject });
 }
 
@@ -152,13 +160,13 @@ function speakNewer(run: Run): void {
  * Appends.
  * @returns whether it was legal at its place
  */
-function say(
+async function say(
   run: Run,
   store: BoardStore,
   author: Author | ((board: Board) => Author),
   change: (board: Board) => Change,
-): boolean {
-  const { outcome } = store.appendNow(author, change);
+): Promise<boolean> {
+  const { outcome } = await store.append(author, change);
   run.note(() => ({ kind: 'folded', offset: store.offset, hash: hash(store.board) }));
   return outcome.ok;
 }
@@ -170,9 +178,9 @@ export function folded(run: Run, store: BoardStore): Board {
 }
 
 /** A failure that the store reports ends a process. */
-export function untilItFails(run: Run, work: () => void): void {
+export async function untilItFails(run: Run, work: () => unknown): Promise<void> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (!isTeamError(error)) throw error;
     if (error.code === 'CORRUPT') run.note({ kind: 'damaged', why: error.message });

@@ -59,12 +59,17 @@ export async function boardScenario(seed: number, variant: BoardVariant = {}): P
   return machine;
 }
 
-function again(machine: Machine, who: string, body: Body, lives: number): void {
+export function again(machine: Machine, who: string, body: Body, lives: number): void {
   machine.start(who, body, () => lives > 1 && again(machine, who, body, lives - 1));
 }
 
-/** A team with three members and three tasks, of which one waits for another. */
-function lay(machine: Machine): void {
+/**
+ * A team with three members and three tasks, of which one waits for another.
+ *
+ * @param logs the files that have it
+ * @returns its records
+ */
+export function lay(machine: Machine, logs: readonly string[] = [PATHS.log]): string[] {
   nameAs(0);
   const { files } = machine;
   for (const path of ['/.teams', PATHS.folder, '/.tasks', PATHS.board]) files.mkdir(path);
@@ -81,7 +86,9 @@ function lay(machine: Machine): void {
     created('2', ['1']),
     created('3'),
   ];
-  const text = says.map((change) => `\n${JSON.stringify(eventOf(change))}\n`).join('');
-  files.create(PATHS.log, 0o600).write(Buffer.from(text), 0, 0);
+  const lines = says.map((change) => JSON.stringify(eventOf(change)));
+  const text = lines.map((line) => `\n${line}\n`).join('');
+  for (const log of logs) files.create(log, 0o600).write(Buffer.from(text), 0, 0);
   files.sync();
+  return lines;
 }
