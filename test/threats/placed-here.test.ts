@@ -7,6 +7,7 @@ import { ended, membersOf, useStore } from '../support/store-scene.ts';
 import { StoreUser } from '../support/store-user.ts';
 
 const SLOTS = 2;
+const SOON = { timeout: 60_000 };
 
 describe.skipIf(!hasPostgres)('a host whose store places what it likes', { timeout: 120_000 }, () => {
   const store = useStore();
@@ -37,11 +38,11 @@ describe.skipIf(!hasPostgres)('a host whose store places what it likes', { timeo
     // Each that is taken away leaves its slot to the next one.
     for (let gone = 0; gone < names.length; gone += 1) {
       const most = Math.min(gone + SLOTS, names.length);
-      await expect.poll(() => startedOf(b).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(most);
+      await expect.poll(() => startedOf(b).length, SOON).toBeGreaterThanOrEqual(most);
       expect(startedOf(b)).toHaveLength(most);
       await change(`delete from teams.placement where member = '${startedOf(b)[gone] ?? ''}'`);
     }
-    await expect.poll(() => membersOf(b), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => membersOf(b), SOON).toEqual([]);
   });
 
   it('starts no process for a name that is no member, and none in place of the lead', async () => {
@@ -50,7 +51,7 @@ describe.skipIf(!hasPostgres)('a host whose store places what it likes', { timeo
     await store.host(b, 'build-7', '--slots', '50');
     await place(`(select 'x' || n from generate_series(1, 40) n union all select 'lead' union all select 'zoe')`);
     // Processes are started in this order, so that this one is the last.
-    await expect.poll(() => startedOf(b), { timeout: 20_000 }).toContain('zoe');
+    await expect.poll(() => startedOf(b), SOON).toContain('zoe');
     expect(startedOf(b)).toEqual(['zoe']);
   });
 
@@ -77,12 +78,40 @@ describe.skipIf(!hasPostgres)('a host whose store places what it likes', { timeo
     await client.end();
     const run = store.serving(a, 'run', 'plan.json');
     await expect
-      .poll(() => readFileSync(join(b.root ?? '/none', '.teams/login/hosts.json'), 'utf8'), { timeout: 20_000 })
+      .poll(() => readFileSync(join(b.root ?? '/none', '.teams/login/hosts.json'), 'utf8'), SOON)
       .toContain('"member":"ada"');
-    await expect.poll(() => startedOf(b), { timeout: 20_000 }).toContain('bob');
+    await expect.poll(() => startedOf(b), SOON).toContain('bob');
     expect(startedOf(b)).not.toContain('ada');
     run.child.kill('SIGTERM');
     await ended(run.child);
     expect(existsSync(join(b.project, 'ran'))).toBe(false);
+  });
+
+  it('tells how a placed process ended in one short line, whatever the store says', async () => {
+    const [a, b] = StoreUser.two(store.place);
+    await store.host(b, 'build-7', '--slots', '1');
+    const plan = {
+      name: 'login',
+      members: [{ name: 'ada', agent: 'exec' }],
+      tasks: [{ subject: 't1', run: 'sleep 60' }],
+      gates: { build: false, test: false, lint: false },
+    };
+    writeFileSync(join(a.project, 'plan.json'), JSON.stringify(plan));
+    const run = store.serving(a, 'run', 'plan.json');
+    await expect.poll(() => startedOf(b), SOON).toEqual(['ada']);
+    await change(`update teams.placement set ended = repeat(E'said \\u001b[2J\\n', 200000)`);
+    const exits = (): string[] =>
+      a
+        .file('.teams', 'login', 'events.jsonl')
+        .split('\n')
+        .filter((line) => line.includes('"member.exited"'));
+    await expect.poll(() => exits().length, SOON).toBeGreaterThan(0);
+    for (const line of exits()) {
+      expect(line.length).toBeLessThan(1_000);
+      expect(line).not.toMatch(/\\u001b|\\n/);
+    }
+    run.child.kill('SIGTERM');
+    await ended(run.child);
+    expect(run.said()).not.toContain('\u001b[2J');
   });
 });

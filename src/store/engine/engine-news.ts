@@ -1,6 +1,8 @@
 /** What a relay asks the engine in each look: how far all teams of the store are, in one answer of one moment. */
 import * as z from 'zod';
+import { isHostWord } from '../../model/team/host-label.ts';
 import { isMemberName, isName } from '../../model/text/names.ts';
+import { safeLine } from '../../model/text/safe-text.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import { knownHosts, type EngineHost } from './engine-hosts.ts';
 import type { EngineLease, EngineMailbox, EngineTeam, SpendingNews } from './engine-rows.ts';
@@ -84,13 +86,19 @@ export async function newsOf(session: EngineSession): Promise<EngineNews> {
   };
 }
 
+/** Characters of how a process ended: it becomes an event, and a line for people. */
+const MOST_OF_END = 200;
+
+const endIn = (said: string | null): string | undefined =>
+  said === null ? undefined : safeLine(said.slice(0, 2 * MOST_OF_END)).slice(0, MOST_OF_END);
+
 /** Without what a program of another version named. */
 function known({ leases, mailboxes, placements }: Omit<z.output<typeof teamRow>, 'name'>) {
   return {
     leases: leases.flatMap(({ name, ...lease }) => (isMemberName(name) ? [{ name, ...lease }] : [])),
     mailboxes: mailboxes.flatMap(({ member, ...mailbox }) => (isMemberName(member) ? [{ member, ...mailbox }] : [])),
     placements: placements.flatMap(({ member, number, host, owner, ended }) =>
-      isMemberName(member) ? [{ member, number, host, owner, ended: ended ?? undefined }] : [],
+      isMemberName(member) && isHostWord(host) ? [{ member, number, host, owner, ended: endIn(ended) }] : [],
     ),
   };
 }
