@@ -30,7 +30,7 @@ export const pageOf = (columns: string, from: string, most: number): string =>
   ) page where bytes - octet_length(line) < ${String(PAGE_BYTES)} order by number`;
 
 /** What one question reads. */
-export interface Page<One> {
+export interface EnginePage<One> {
   readonly found: readonly One[];
   /** There were no others when it was asked. */
   readonly isAll: boolean;

@@ -28,7 +28,7 @@ import {
   pageRow,
   readable,
   requireShort,
-  type Page,
+  type EnginePage,
 } from './engine-pages.ts';
 import { requireSchema } from './engine-schema.ts';
 
@@ -140,7 +140,7 @@ export class EngineSession {
   }
 
   /** The records of the log or of the ledger of a team, or of the spending of a day, after a number, in their order; at most a page of them. */
-  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<Page<string>> {
+  async after(team: string, number: number, of: EngineOrder = 'log'): Promise<EnginePage<string>> {
     const text = pageOf('number', `teams.${of}_after($1, $2, $3)`, MOST_TEXT_BYTES);
     const rows = await this.ask(text, [team, number, PAGE], pageRow);
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
@@ -250,7 +250,11 @@ export class EngineSession {
   }
 
   /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(team: string, member: Name, number: number): Promise<Page<EngineMail> & { readonly log: number }> {
+  async mailAfter(
+    team: string,
+    member: Name,
+    number: number,
+  ): Promise<EnginePage<EngineMail> & { readonly log: number }> {
     const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
     const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
     return { found: inOrder(rows, number), isAll: isAll(rows), log: rows[0]?.log ?? 0 };
@@ -305,7 +309,7 @@ export class EngineSession {
   }
 
   /** The events of other sources after a number, in their order; at most a page of them. */
-  async eventsAfter(team: string, source: string, number: number): Promise<Page<EngineEvent>> {
+  async eventsAfter(team: string, source: string, number: number): Promise<EnginePage<EngineEvent>> {
     const text = pageOf('number, left(source, 400) as source', 'teams.events_after($1, $2, $3, $4)', LINE_LIMIT);
     const rows = await this.ask(text, [team, source, number, PAGE], eventRow);
     return { found: inOrder(rows, number), isAll: isAll(rows) };
