@@ -32,6 +32,10 @@ export const SIZES = {
   stampede: size(8, 8, 32),
   racers: size(32, 32, 32),
   raceRounds: size(300, 1_000, 10_000),
+  /** Of a store: each round is a commit for the winner, and 31 questions that lose. */
+  sharedRaceRounds: size(20, 200, 2_000),
+  sharedWriters: size(8, 16, 32),
+  sharedWrites: size(50, 500, 5_000),
   takeovers: size(20, 100, 2_000),
   wakeUps: size(200, 2_000, 100_000),
   blindWakeUps: size(40, 200, 2_000),
