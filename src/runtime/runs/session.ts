@@ -15,6 +15,7 @@ import { CUT_OFF_AFTER_MS } from '../../policy/supervise/cut-off.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
+import { sweptDirectories } from '../../store/files/own-directories.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
@@ -293,6 +294,8 @@ export class RunSession {
       await this.#lead.subscribers.close();
       await this.#lead.hooks.close();
       await this.#lead.supervisor.close();
+      // What members that were ended had begun to write.
+      if (this.#lead.leads()) this.store.locks.sweep(sweptDirectories(this.store.paths));
       await this.#lead.close();
       await this.#telemetry?.stop();
       if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);
