@@ -294,12 +294,13 @@ export class RunSession {
       await this.#lead.subscribers.close();
       await this.#lead.hooks.close();
       await this.#lead.supervisor.close();
-      // What members that were ended had begun to write.
-      if (this.#lead.leads()) this.store.locks.sweep(sweptDirectories(this.store.paths));
       await this.#lead.close();
       await this.#telemetry?.stop();
-      if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);
+      const isOurs = this.#lead.leads();
+      if (isOurs) this.store.roster.remove(this.speaker.name);
       await this.#leadership.lease.release();
+      // What members that were ended had begun to write.
+      if (isOurs) this.store.locks.sweep(sweptDirectories(this.store.paths));
     } finally {
       this.#clocks.close();
       await this.store.close();
