@@ -41,3 +41,8 @@ export const pids = (): number[] =>
 
 /** The running ones of these pids, by default of all; a zombie does not count. */
 export const running = (among: readonly number[] = pids()): Running[] => among.flatMap((pid) => lookAt(pid) ?? []);
+
+/** Kills the running processes whose command has these words; one that ends by itself meanwhile is no failure. */
+export function killRunning(words: string): void {
+  for (const { pid, command } of running()) if (command.includes(words)) attempt(() => process.kill(pid, 'SIGKILL'));
+}

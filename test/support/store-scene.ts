@@ -16,7 +16,7 @@ import type { Workplace } from './cli.ts';
 import { allowLeft } from './leftovers.ts';
 import { storePlace } from './machine.ts';
 import { Postgres } from './postgres.ts';
-import { running } from './processes.ts';
+import { killRunning, running } from './processes.ts';
 import type { StoreUser } from './store-user.ts';
 
 /** A verb that runs until the test ends, and what it has said. */
@@ -119,7 +119,7 @@ export async function ended(child: ChildProcess): Promise<number | null> {
 export function killAll(child: ChildProcess, { state }: StoreUser): void {
   allowLeft();
   child.kill('SIGKILL');
-  for (const { pid, command } of running()) if (command.includes(state)) process.kill(pid, 'SIGKILL');
+  killRunning(state);
 }
 
 /** How many records of a type a log has. */

@@ -7,7 +7,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { RunState, TeamEvent } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
-import type { TeamError } from '../../model/text/errors.ts';
+import { isTeamError, type TeamError } from '../../model/text/errors.ts';
 import { profiles } from '../../policy/profiles.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -299,11 +299,19 @@ export class RunSession {
       const isOurs = this.#lead.leads();
       if (isOurs) this.store.roster.remove(this.speaker.name);
       await this.#leadership.lease.release();
-      // What members that were ended had begun to write.
-      if (isOurs) this.store.locks.sweep(sweptDirectories(this.store.paths));
+      if (isOurs) this.#sweep();
     } finally {
       this.#clocks.close();
       await this.store.close();
+    }
+  }
+
+  /** Removes what members that were ended had begun to write. What cannot be removed now, the next lead removes. */
+  #sweep(): void {
+    try {
+      this.store.locks.sweep(sweptDirectories(this.store.paths));
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
     }
   }
 

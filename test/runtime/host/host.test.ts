@@ -8,7 +8,7 @@ import type { Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { storePlace } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
-import { running } from '../../support/processes.ts';
+import { killRunning, running } from '../../support/processes.ts';
 import { StoreUser } from '../../support/store-user.ts';
 
 const planOf = (members: readonly string[], tasks: number, run: string): string =>
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     await expect.poll(isElsewhere, { timeout: 30_000 }).toBe(true);
     const before = count(logOf(a), 'member.started');
     lost.child.kill('SIGKILL');
-    for (const { pid, command } of running()) if (command.includes(b.state)) process.kill(pid, 'SIGKILL');
+    killRunning(b.state);
     expect(await a.teams(['worker', 'login', 'ada', '--agent', 'exec', '--store', url])).toMatchObject({
       code: 3,
       err: expect.stringContaining('ada is running already') as string,

@@ -14,9 +14,8 @@ import { realDisk } from '../../../src/store/files/disk.ts';
 import { realClock } from '../../support/clock.ts';
 import type { Workplace } from '../../support/cli.ts';
 import { storePlace } from '../../support/machine.ts';
-import { allowLeft } from '../../support/leftovers.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
-import { running } from '../../support/processes.ts';
+import { killAll } from '../../support/store-scene.ts';
 import { StoreUser } from '../../support/store-user.ts';
 import { name } from '../../support/team.ts';
 
@@ -89,13 +88,6 @@ describe.skipIf(!hasPostgres)('trees of members on several machines', { timeout:
   }
 
   const hostsOf = (user: StoreUser): string => user.file('.teams', 'login', 'hosts.json');
-
-  /** A machine is lost: a process of it, with all that it started there. */
-  function killAll(child: ChildProcess, { state }: StoreUser): void {
-    allowLeft();
-    child.kill('SIGKILL');
-    for (const { pid, command } of running()) if (command.includes(state)) process.kill(pid, 'SIGKILL');
-  }
 
   it('begin where the project is not, and what they made lands in it', async () => {
     const [a, b] = StoreUser.two(place);
