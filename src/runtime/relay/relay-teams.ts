@@ -87,10 +87,14 @@ export class RelayTeams {
     else this.#hasNews = true;
   }
 
-  /** Milliseconds until all is looked at again: in a second, or when a process of another machine may be lost. */
-  get untilLook(): number {
-    const lapses = [...this.#replicas.values()].map(({ mail }) => mail.untilLapse);
-    return Math.min(Math.max(this.#lookedAt + LOOK_MS - this.#clock.monotonic(), 0), ...lapses);
+  /** When all is looked at again, by the clock (`monotonic`): in a second, or when a process of another machine may be lost. */
+  get looksAt(): number {
+    const lapses = [...this.#replicas.values()].map(({ mail }) => mail.lapsesAt);
+    return Math.min(this.#lookedAt + LOOK_MS, ...lapses);
+  }
+
+  get #isDue(): boolean {
+    return this.looksAt <= this.#clock.monotonic();
   }
 
   /**
@@ -163,7 +167,7 @@ export class RelayTeams {
   #mustLook(waiting: readonly Waiting[]): boolean {
     return (
       this.#hasNews ||
-      this.untilLook === 0 ||
+      this.#isDue ||
       waiting.some(
         ({ request }) =>
           CHANGES_MORE.has(request.do) || (!OF_USER.has(request.do) && !this.#replicas.has(request.team)),
@@ -182,7 +186,7 @@ export class RelayTeams {
 
   /** One question, and then only for what is new. */
   async #look(session: EngineSession): Promise<void> {
-    const isWhole = this.untilLook === 0;
+    const isWhole = this.#isDue;
     if (isWhole) this.#lookedAt = this.#clock.monotonic();
     this.#hasNews = false;
     this.#grown.clear();

@@ -22,10 +22,15 @@ export class RelayWake {
     this.#goOn?.();
   };
 
-  /** Resolves when it is woken, or was woken since the last wait; after `ms` milliseconds at the latest, and perhaps earlier. */
-  async wait(ms: number): Promise<void> {
+  /**
+   * Resolves when it is woken, or was woken since the last wait; perhaps earlier.
+   *
+   * @param end when it resolves at the latest, by the clock (`monotonic`): a time, since one that is worked out anew from a
+   *   rest differs in its last digits, and would have a timer of its own
+   */
+  async wait(end: number): Promise<void> {
     if (!this.#isWoken) {
-      this.#timeTo(this.#clock.monotonic() + ms, ms);
+      this.#timeTo(end);
       await new Promise<void>((resolve) => (this.#goOn = resolve));
     }
     this.#goOn = undefined;
@@ -37,10 +42,10 @@ export class RelayWake {
     this.#ended.abort();
   }
 
-  #timeTo(end: number, ms: number): void {
+  #timeTo(end: number): void {
     if (end >= this.#timedTo) return;
     this.#timedTo = end;
-    void this.#clock.sleep(ms, this.#ended.signal).then(() => {
+    void this.#clock.sleep(Math.max(end - this.#clock.monotonic(), 0), this.#ended.signal).then(() => {
       if (this.#timedTo === end) this.#timedTo = Number.POSITIVE_INFINITY;
       this.wake();
     });

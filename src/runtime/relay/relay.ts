@@ -167,7 +167,7 @@ class Relay {
         tell('Cut off from the store; appends wait.');
         continue;
       }
-      if (this.#waiting.length === 0) await this.#wake.wait(this.#teams.untilLook);
+      if (this.#waiting.length === 0) await this.#wake.wait(this.#teams.looksAt);
     }
   }
 

@@ -52,7 +52,6 @@ export class TeamMail {
   /** Whose processes run on other machines, as the last look said. */
   #elsewhere = new Map<Name, ProcessElsewhere>();
   #isLedHere = false;
-  /** When the first of their leases lapses unless it is renewed, by the clock. */
   #lapsesAt = Number.POSITIVE_INFINITY;
   #trustsFrom = Number.NEGATIVE_INFINITY;
 
@@ -85,9 +84,9 @@ export class TeamMail {
     return this.#isLedHere;
   }
 
-  /** Milliseconds until a lease of a process of another machine lapses, if it is not renewed. */
-  get untilLapse(): number {
-    return Math.max(this.#lapsesAt - this.#clock.monotonic(), 0);
+  /** When the first lease of a process of another machine lapses, if it is not renewed, by the clock (`monotonic`). */
+  get lapsesAt(): number {
+    return this.#lapsesAt;
   }
 
   /** @returns false if others wrote before; the ledger here is up to date in both cases */

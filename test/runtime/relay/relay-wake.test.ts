@@ -66,12 +66,12 @@ it('early wakes leave one timer, an earlier time has its own, and the end leaves
   const wake = new RelayWake(clock);
   for (let at = 0; at < 100; at += 1) {
     clock.goTo(at);
-    const wait = wake.wait(1_000);
+    const wait = wake.wait(1_099);
     wake.wake();
     await wait;
   }
   expect(clock.sleeps).toHaveLength(1);
-  const soon = wake.wait(10);
+  const soon = wake.wait(110);
   expect(clock.sleeps).toHaveLength(2);
   clock.goTo(110);
   expect(await isOver(soon)).toBe(true);
@@ -86,10 +86,10 @@ it('a timer that was left over ends the next wait, whose own time follows', asyn
   clock.goTo(500);
   wake.wake();
   await first;
-  const second = wake.wait(1_000);
+  const second = wake.wait(1_500);
   clock.goTo(1_000);
   expect(await isOver(second)).toBe(true);
-  const third = wake.wait(500);
+  const third = wake.wait(1_500);
   clock.goTo(1_500);
   expect(await isOver(third)).toBe(true);
 });
