@@ -19,6 +19,9 @@ const hostSchema = z.object({
 });
 export type EngineHost = Readonly<z.output<typeof hostSchema>>;
 
+const ownerRow = z.object({ owner: z.string() });
+const placedRow = z.object({ placed: z.boolean() });
+
 /** Any role of a store may say that it is a host: one of another shape is left out. */
 export const knownHosts = (rows: readonly unknown[]): EngineHost[] =>
   rows.flatMap((row) => {
@@ -36,7 +39,7 @@ export async function askForHost(session: EngineSession, asked: HostAsked): Prom
   const [row] = await session.ask(
     'select teams.register_host($1, $2, $3, $4, $5, $6) as owner',
     [name, owner, slots, labels, onlyTeam, HOST_S],
-    z.object({ owner: z.string() }),
+    ownerRow,
   );
   return row?.owner;
 }
@@ -45,8 +48,7 @@ export async function askForHost(session: EngineSession, asked: HostAsked): Prom
 export async function askForPlacement(session: EngineSession, team: string, asked: PlacementAsked): Promise<boolean> {
   if (asked.do === 'place') {
     const text = 'select teams.place($1, $2, $3) as placed';
-    const shape = z.object({ placed: z.boolean() });
-    const [row] = await session.ask(text, [team, asked.member, asked.host], shape);
+    const [row] = await session.ask(text, [team, asked.member, asked.host], placedRow);
     return row?.placed === true;
   }
   if (asked.do === 'displace') await session.ask('select teams.displace($1, $2)', [team, asked.number]);

@@ -5,8 +5,15 @@ import { isMemberName, isName } from '../../model/text/names.ts';
 import { safeLine } from '../../model/text/safe-text.ts';
 import type { HostPlacement } from '../replica/team-hosts.ts';
 import { knownHosts, type EngineHost } from './engine-hosts.ts';
-import type { EngineLease, EngineMailbox, EngineTeam, SpendingNews } from './engine-rows.ts';
-import { leaseRow, mailboxRow, type EngineSession } from './engine-session.ts';
+import {
+  leaseRow,
+  mailboxRow,
+  type EngineLease,
+  type EngineMailbox,
+  type EngineTeam,
+  type SpendingNews,
+} from './engine-rows.ts';
+import type { EngineSession } from './engine-session.ts';
 
 export interface TeamNews extends EngineTeam {
   /** The numbers of the last records of its log, its ledger and its events. */

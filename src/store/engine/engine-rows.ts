@@ -1,5 +1,7 @@
-/** What the engine answers: teams, mail, leases, events. */
+/** What the engine answers: teams, mail, leases, events; and the shapes of its rows. */
+import * as z from 'zod';
 import type { Name } from '../../model/text/names.ts';
+import { pageRow } from './engine-pages.ts';
 
 export interface EngineTeam {
   readonly id: string;
@@ -45,3 +47,31 @@ export interface SpendingNews {
   readonly day: string;
   readonly last: number;
 }
+
+// Made once: to make one takes longer than to read a row by it.
+export const aboutRow = z.object({ version: z.number(), own: z.number() });
+export const teamRow = z.object({ id: z.string(), name: z.string() });
+export const idRow = z.object({ id: z.string() });
+export const idsRow = z.object({ ids: z.array(z.string()) });
+export const lineRow = z.object({ line: z.string() });
+export const appendRow = z.object({ news: z.string().nullable() });
+export const lastRow = z.object({ last: z.coerce.string().nullable() });
+export const numbersRow = z.object({ numbers: z.array(z.coerce.number()) });
+export const doneRow = z.object({ done: z.coerce.number() });
+export const takingRow = z.object({ owner: z.string(), lapsed: z.string().nullable() });
+export const placeRow = z.object({ place: z.coerce.number() });
+export const revisionRow = z.object({ revision: z.coerce.string().nullable() });
+export const textRow = z.object({ body: z.instanceof(Buffer) });
+/** With the number of the last record of the log at the same moment. */
+export const mailRow = pageRow.extend({ log: z.coerce.number() });
+export const eventRow = pageRow.extend({ source: z.string() });
+export const spendingRow = z.object({
+  today: z.iso.date(),
+  head_day: z.iso.date(),
+  head_last: z.coerce.number(),
+  written: z.boolean(),
+});
+export const documentRow = z.object({ name: z.string(), body: z.string() });
+export const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
+export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
+export const mailboxRow = z.object({ member: z.string(), last: z.coerce.number(), used: z.coerce.number() });

@@ -1,5 +1,5 @@
 /** What a relay asks the engine: one session, which also hears of news. */
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -9,14 +9,34 @@ import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-reque
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EngineQueries } from './engine-queries.ts';
-import type {
-  EngineEvent,
-  EngineLease,
-  EngineMail,
-  EngineMailbox,
-  EngineTeam,
-  LeaseTaking,
-  SpendingNews,
+import {
+  aboutRow,
+  appendRow,
+  configurationRow,
+  documentRow,
+  doneRow,
+  eventRow,
+  idRow,
+  idsRow,
+  lastRow,
+  leaseRow,
+  lineRow,
+  mailboxRow,
+  mailRow,
+  numbersRow,
+  placeRow,
+  revisionRow,
+  spendingRow,
+  takingRow,
+  teamRow,
+  textRow,
+  type EngineEvent,
+  type EngineLease,
+  type EngineMail,
+  type EngineMailbox,
+  type EngineTeam,
+  type LeaseTaking,
+  type SpendingNews,
 } from './engine-rows.ts';
 import {
   inOrder,
@@ -44,20 +64,6 @@ const READ_TEXT = `select body from (select teams.artifact($1, $2) as body) kept
 /** What has one order for all machines. */
 export type EngineOrder = 'log' | 'ledger' | 'spending';
 
-/** With the number of the last record of the log at the same moment. */
-const mailRow = pageRow.extend({ log: z.coerce.number() });
-const eventRow = pageRow.extend({ source: z.string() });
-const spendingRow = z.object({
-  today: z.iso.date(),
-  head_day: z.iso.date(),
-  head_last: z.coerce.number(),
-  written: z.boolean(),
-});
-const documentRow = z.object({ name: z.string(), body: z.string() });
-const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
-export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
-export const mailboxRow = z.object({ member: z.string(), last: z.coerce.number(), used: z.coerce.number() });
-
 export class EngineSession {
   readonly #queries: EngineQueries;
 
@@ -80,7 +86,7 @@ export class EngineSession {
       const [about] = await session.ask(
         'select teams.schema_version() as version, pg_backend_pid() as own',
         [],
-        z.object({ version: z.number(), own: z.number() }),
+        aboutRow,
       );
       requireSchema(about?.version ?? 0);
       client.on('notification', ({ processId, payload }) => {
@@ -108,7 +114,7 @@ export class EngineSession {
     const rows = await this.ask(
       'select id, name from teams.list_teams() where archived is null order by name',
       [],
-      z.object({ id: z.string(), name: z.string() }),
+      teamRow,
     );
     return rows.flatMap(({ id, name }) => (isName(name) ? [{ id, name }] : []));
   }
@@ -121,7 +127,7 @@ export class EngineSession {
   /** The ids of teams that were archived, or moved to files. */
   async goneTeams(): Promise<Set<string>> {
     const text = 'select id from teams.list_teams() where archived is not null';
-    const rows = await this.ask(text, [], z.object({ id: z.string() }));
+    const rows = await this.ask(text, [], idRow);
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -135,7 +141,7 @@ export class EngineSession {
   async append(team: string, lines: readonly string[], after: number): Promise<readonly string[] | undefined> {
     requireShort(lines);
     const asked = 'select news from teams.append($1, $2, $3)';
-    const [row] = await this.ask(asked, [team, lines, after], z.object({ news: z.string().nullable() }));
+    const [row] = await this.ask(asked, [team, lines, after], appendRow);
     return row?.news?.split('\n').map((line) => lineOf(line, MOST_TEXT_BYTES));
   }
 
@@ -154,7 +160,7 @@ export class EngineSession {
   /** @returns undefined if there is no such record */
   async line(team: string, number: number, of: EngineOrder = 'log'): Promise<string | undefined> {
     const text = `select ${readable(MOST_TEXT_BYTES)} from teams.${of}_after($1, $2, 1) where number = $3`;
-    const rows = await this.ask(text, [team, number - 1, number], z.object({ line: z.string() }));
+    const rows = await this.ask(text, [team, number - 1, number], lineRow);
     return rows[0]?.line;
   }
 
@@ -166,7 +172,7 @@ export class EngineSession {
   async appendLedger(team: string, after: number, lines: readonly string[]): Promise<boolean> {
     requireShort(lines);
     const text = 'select teams.append_ledger($1, $2, $3) as last';
-    const [row] = await this.ask(text, [team, after, lines], z.object({ last: z.coerce.string().nullable() }));
+    const [row] = await this.ask(text, [team, after, lines], lastRow);
     return typeof row?.last === 'string';
   }
 
@@ -234,8 +240,7 @@ export class EngineSession {
    */
   async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
     const asked = 'select teams.send($1, $2, $3) as numbers';
-    const shape = z.object({ numbers: z.array(z.coerce.number()) });
-    const [row] = await this.ask(asked, [team, recipient, lines], shape);
+    const [row] = await this.ask(asked, [team, recipient, lines], numbersRow);
     return row?.numbers ?? [];
   }
 
@@ -263,14 +268,14 @@ export class EngineSession {
   /** The ids of the mail of a member that is not acknowledged. */
   async waitingMail(team: string, member: Name): Promise<Set<string>> {
     const text = 'select teams.waiting_mail($1, $2) as ids';
-    const [row] = await this.ask(text, [team, member], z.object({ ids: z.array(z.string()) }));
+    const [row] = await this.ask(text, [team, member], idsRow);
     return new Set(row?.ids);
   }
 
   /** @returns how many of them were not acknowledged before */
   async acknowledge(team: string, member: Name, by: string, ids: readonly string[]): Promise<number> {
     const text = 'select teams.acknowledge($1, $2, $3, $4) as done';
-    const [row] = await this.ask(text, [team, member, by, ids], z.object({ done: z.coerce.number() }));
+    const [row] = await this.ask(text, [team, member, by, ids], doneRow);
     return row?.done ?? 0;
   }
 
@@ -279,7 +284,7 @@ export class EngineSession {
     const [row] = await this.ask(
       'select owner, lapsed from teams.take_lease($1, $2, $3, $4)',
       [team, name, owner, seconds],
-      z.object({ owner: z.string(), lapsed: z.string().nullable() }),
+      takingRow,
     );
     return { owner: row?.owner, lapsed: row?.lapsed ?? undefined };
   }
@@ -299,7 +304,7 @@ export class EngineSession {
    */
   async eventSource(team: string, source: string, place: number): Promise<number> {
     const text = 'select teams.event_source($1, $2, $3) as place';
-    const [row] = await this.ask(text, [team, source, place], z.object({ place: z.coerce.number() }));
+    const [row] = await this.ask(text, [team, source, place], placeRow);
     return row?.place ?? place;
   }
 
@@ -322,8 +327,7 @@ export class EngineSession {
   /** @returns the new revision; undefined if it was changed meanwhile */
   async configure(team: string, revision: string, body: string): Promise<string | undefined> {
     const asked = 'select teams.write_document($1, $2, $3, $4) as revision';
-    const shape = z.object({ revision: z.coerce.string().nullable() });
-    const [row] = await this.ask(asked, [team, CONFIG, revision, body], shape);
+    const [row] = await this.ask(asked, [team, CONFIG, revision, body], revisionRow);
     return row?.revision ?? undefined;
   }
 
@@ -335,7 +339,7 @@ export class EngineSession {
 
   /** The text that {@link keep} was given; undefined if it has none of this hash. */
   async kept(team: string, hash: string): Promise<string | undefined> {
-    const [row] = await this.ask(READ_TEXT, [team, hash], z.object({ body: z.instanceof(Buffer) }));
+    const [row] = await this.ask(READ_TEXT, [team, hash], textRow);
     return row?.body.toString('utf8');
   }
 }
