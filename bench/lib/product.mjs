@@ -17,6 +17,7 @@ export { Reader } from '../../src/store/mail/reader.ts';
 export { Sender } from '../../src/store/mail/sender.ts';
 export { makeTeam } from '../../src/runtime/team/team-handle.ts';
 export { indexEvents } from '../../src/runtime/process/event-indexing.ts';
+export { takeLease } from '../../src/store/team/lease.ts';
 export { openStore } from '../../src/store/team/team-store.ts';
 export { parseEngineAddress } from '../../src/model/config/engine-address.ts';
 export { spreadClaim } from '../../src/policy/supervise/spread-claim.ts';
