@@ -7,7 +7,7 @@ import { readyTasksOf } from '../model/board/listed-tasks.ts';
 import { LEAD, type Name } from '../model/text/names.ts';
 import type { MemberSighting, Sighting } from './sighting.ts';
 
-/** A lease's heartbeat moves every 4 s. A lease without a heartbeat for this long is stale. */
+/** A lease's heartbeat moves every 5 s. A lease without a heartbeat for this long is stale. */
 export const STALE_BEAT_MS = 15_000;
 /** A process counts as dead if a STATUS CHECK is unanswered, or its heartbeat does not move, for this long. */
 export const ANSWER_WITHIN_MS = 120_000;

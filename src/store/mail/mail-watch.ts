@@ -1,7 +1,7 @@
 /**
  * When a reader looks into its inbox: when its bell rings, and once a second, because a watch may miss changes and other
  * programs write mail without ringing. A reader that has nothing to do rests: it looks at each heartbeat of its
- * process, about every fourth second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
+ * process, about every fifth second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
  *
  *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
  */

@@ -27,7 +27,8 @@ import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-const HEARTBEAT_MS = 4_000;
+/** Half the time after which it is stale, the default of proper-lockfile. */
+const HEARTBEAT_MS = 5_000;
 export const LEASE_STALE_MS = 10_000;
 
 const ownerSchema = z.object({
