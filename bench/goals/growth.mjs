@@ -71,11 +71,12 @@ async function askLead(bench, { root }, empty) {
   const lead = spawn(process.execPath, [TEAMS, 'lead', 'bench', '--root', root, '--quiet'], { env, stdio: 'ignore' });
   await setTimeout(SETTLED_MS);
   const times = Object.fromEntries(VERBS.looking.map((verb) => [verb, []]));
-  const [empties, least] = [[], []];
-  const ofLead = [];
+  const least = Object.fromEntries(VERBS.looking.map((verb) => [verb, []]));
+  const [empties, ofLead] = [[], []];
   for (let round = 0; round <= Math.min(bench.size.starts, 45); round += 1) {
     const alone = await processorTime([empty]);
-    const asked = await processorTime([LEAST, root, BUNDLE]);
+    const asked = [];
+    for (const verb of VERBS.looking) asked.push(await processorTime([LEAST, root, BUNDLE, ...ARGUMENTS[verb](round)]));
     const before = processorMs(lead.pid);
     const took = [];
     for (const verb of VERBS.looking)
@@ -83,14 +84,17 @@ async function askLead(bench, { root }, empty) {
     const share = (processorMs(lead.pid) - before) / VERBS.looking.length;
     if (round === 0) continue; // The lead loads what it answers with.
     empties.push(alone);
-    least.push(asked);
     ofLead.push(share);
-    for (const [at, verb] of VERBS.looking.entries()) times[verb].push(took[at]);
+    for (const [at, verb] of VERBS.looking.entries()) {
+      times[verb].push(took[at]);
+      least[verb].push(asked[at]);
+    }
   }
   lead.kill('SIGTERM');
   await once(lead, 'exit');
   bench.say(`what the lead does for an answer takes it ${median(ofLead).toFixed(1)} ms more`);
-  for (const verb of VERBS.looking) bench.check(ledId(verb), { ours: times[verb], theirs: empties, least });
+  for (const verb of VERBS.looking)
+    bench.check(ledId(verb), { ours: times[verb], theirs: empties, least: least[verb] });
 }
 
 function show(bench, sizes, times, empties) {
