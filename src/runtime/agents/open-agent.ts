@@ -28,6 +28,7 @@ import { pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation, decodeLend } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { stateFolder } from '../../store/user/seal.ts';
 import { realPath } from '../../store/workspace/sandbox-host.ts';
 import { placeOf, workPlaceOf } from '../../store/team/work-place.ts';
 
@@ -252,6 +253,8 @@ function environmentOf(
       ...portVariables(store, config, member.name),
       ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
       ...defined({ [ENV.trust]: store.trust?.join(',') ?? parent[ENV.trust] }),
+      // A relay hears who has the user's key: a command of the agent must find it whatever its home is.
+      ...(store.isShared ? { XDG_STATE_HOME: stateFolder(parent) } : {}),
     },
   });
 }

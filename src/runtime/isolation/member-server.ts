@@ -33,9 +33,12 @@ export const memberServerInside = (): Server => ({
   env: { [ENV.socket]: INSIDE.socket },
 });
 
-/** The environment of a program in its isolation. The socket is the member's identity, so no token goes in. */
+/** What is not there inside: the socket is the member's identity, so no token goes in, and no place of the user's key. */
+const OUTSIDE: ReadonlySet<string> = new Set([ENV.token, ENV.proof, 'XDG_STATE_HOME']);
+
+/** The environment of a program in its isolation. */
 export function insideEnvironment(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token && name !== ENV.proof);
+  const rest = Object.entries(environment).filter(([name]) => !OUTSIDE.has(name));
   const path = (environment['PATH'] ?? '').split(':').map((entry) => (entry === binDirectory ? INSIDE.client : entry));
   return { ...Object.fromEntries(rest), PATH: path.join(':'), [ENV.socket]: INSIDE.socket };
 }

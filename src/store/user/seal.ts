@@ -21,11 +21,16 @@ export interface Seal {
   secretFor(use: string): Uint8Array;
 }
 
-/** `$XDG_STATE_HOME/teams/key`. */
-export function keyPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** `$XDG_STATE_HOME`, by default `~/.local/state`. */
+export function stateFolder(environment: Variables): string {
   const state = environment['XDG_STATE_HOME'];
-  return join(state?.startsWith('/') ? state : join(homeDirectory(), '.local', 'state'), 'teams', 'key');
+  return state?.startsWith('/') ? state : join(homeDirectory(), '.local', 'state');
 }
+
+/** `$XDG_STATE_HOME/teams/key`. */
+export const keyPath = (environment: Variables = process.env): string => join(stateFolder(environment), 'teams', 'key');
 
 /**
  * Opens the user's key; the first use creates it.
