@@ -43,6 +43,7 @@ export class TeamLife {
   readonly #place: Workplace;
   readonly #members = new Map<string, { host: Host; wire: Socket }>();
   readonly #listeners: Listener[] = [];
+  #next = 0;
 
   private constructor(place: Workplace, lead: Host, server: Server) {
     this.#place = place;
@@ -74,7 +75,7 @@ export class TeamLife {
 
   /** Goes on to the end of this step. */
   async until(last: Step): Promise<void> {
-    for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) await this.#acts[step]();
+    for (; this.#next <= STEPS.indexOf(last); this.#next += 1) await this.#acts[STEPS[this.#next] ?? last]();
   }
 
   async end(): Promise<void> {

@@ -18,18 +18,12 @@ import type { MemberInput } from '../team/membership.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { reportOf } from '../views/report.ts';
 import { reportText } from '../views/report-text.ts';
+import { newTeam } from '../relay/new-team.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { limitsOf } from './session-options.ts';
 import { statusOf, type TeamStatus } from '../views/status.ts';
 import type { Tasks } from '../team/task-service.ts';
-import {
-  makeTeam,
-  openHandle,
-  storeOptions,
-  type OpenOptions,
-  type TeamHandle,
-  type TeamInput,
-} from '../team/team-handle.ts';
+import { openHandle, storeOptions, type OpenOptions, type TeamHandle, type TeamInput } from '../team/team-handle.ts';
 import { teamEvents, type EventOptions } from '../views/team-events.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 
@@ -54,7 +48,7 @@ const located = (options: Partial<OpenOptions>): OpenOptions => ({
  */
 export async function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
   const at = located(options);
-  return Promise.resolve(new Team(makeTeam(name, options, at), at, options));
+  return new Team(await newTeam(name, options, at), at, options);
 }
 
 /**

@@ -26,7 +26,8 @@ import { addWriters } from '../team/membership.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
 import type { RunSession, SessionOptions } from './session.ts';
 import { Subagents } from '../tools/subagents.ts';
-import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
+import { newTeam } from '../relay/new-team.ts';
+import { TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 import { notEnforcedEvent, notEnforcedText, type NotEnforced } from '../../model/team/not-enforced.ts';
@@ -120,7 +121,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       const trees = withReview(said.needs, asked.review);
       const subject = { isolation: asked.isolation, ...defined({ trees }), decomposed: undefined, members: [] };
       const isolation = await treesFor(subject, { ...said, say: () => {} }, { cwd, root: open.root });
-      const made = makeTeam(name, { cwd, profile, isolation, trees }, open);
+      const made = await newTeam(name, { cwd, profile, isolation, trees }, open);
       const { paths } = made;
       await made[Symbol.asyncDispose]();
       this.#led = await this.#take(paths);

@@ -73,7 +73,7 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
   // Remove what a crash left of an unfinished team or probe.
   for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, livenessOf);
   probeFileSystem(disk, at.teams);
-  if (replicaOf(disk, at.root) !== undefined) throw notInAStore('pipelines, refine loops and programs (MCP, ACP) make');
+  if (replicaOf(disk, at.root) !== undefined) throw notInAStore('pipelines and refine loops make');
   const id = newId(clock.now());
   return withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => {
     const fill = (draft: TeamPaths): void => build(disk, draft, team, id, options);
