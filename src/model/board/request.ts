@@ -19,6 +19,14 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Characters of a request that the board keeps; the whole text is in the mail. */
 export const ASKED_LIMIT = 4_096;
+/** The file that has a text whole of which the board keeps a part, relative to the root. */
+export const wholePlace = (team: Name, hash: string): string => `.teams/${team}/blobs/${hash}`;
+
+const WHOLE = /whole in \.teams\/[^/\s]+\/blobs\/([0-9a-f]{64})/g;
+
+/** The hashes of the whole texts that the text of a request names. */
+export const wholesNamedIn = (text: string): string[] => [...text.matchAll(WHOLE)].map(([, hash = '']) => hash);
+
 /** The most characters of an answer. */
 export const ANSWER_LIMIT = 65_536;
 

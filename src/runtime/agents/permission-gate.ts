@@ -11,7 +11,7 @@ import { askedCallText } from '../../policy/asked-text.ts';
 import { allowedBy, parsePermissionAnswer } from '../../policy/permission-answer.ts';
 import { hashText } from '../../store/board/results.ts';
 import type { MemberSession } from '../team/member-session.ts';
-import { keepWhole, makePermission } from '../team/requests.ts';
+import { keepingWhole, makePermission } from '../team/requests.ts';
 import { authorOf } from '../team/authentication.ts';
 
 /** A call that the sandbox permits. */
@@ -57,7 +57,7 @@ export class PermissionGate {
     const hash = hashText(JSON.stringify([tool, asked.effect, asked.paths, asked.input]));
     const isAsked = asksPerson(config, member) && asked.effect !== 'reads';
     if (!isAsked || allowedBy(config?.allowed ?? [], { tool, hash })) return ALLOWED;
-    const text = askedCallText({ ...asked, tool }, (whole) => keepWhole(store, whole));
+    const text = await keepingWhole(store, (keep) => askedCallText({ ...asked, tool }, keep));
     const made = await makePermission(store, this.#session.speaker, { tool, hash, text });
     if (!made.ok) return { ok: false, why: `${tool} is denied: nobody could be asked (${made.why}).` };
     this.#hold();

@@ -96,8 +96,8 @@ class Relay {
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   readonly #wake: RelayWake;
-  /** When a process was connected last, by the clock. */
-  #neededAt: number;
+  /** When a process was connected last, or could be first, by the clock. */
+  #neededAt = 0;
 
   constructor(root: string, address: EngineAddress, options: RelayOptions) {
     this.#root = root;
@@ -105,7 +105,6 @@ class Relay {
     this.#address = address;
     this.#options = options;
     this.#wake = new RelayWake(options.clock);
-    this.#neededAt = options.clock.monotonic();
     options.signal.addEventListener('abort', this.#wake.wake);
   }
 
@@ -155,6 +154,8 @@ class Relay {
 
   async run(clients: LastingServer): Promise<void> {
     const { signal, clock, tell } = this.#options;
+    // Nobody could come before it served.
+    this.#neededAt = clock.monotonic();
     while (!signal.aborted && !this.#isIdle(clients)) {
       try {
         this.#session ??= await this.#again(clients);

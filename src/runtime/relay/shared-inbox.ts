@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import { hashText } from '../../store/board/results.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { lookAt, removeFile, type Disk } from '../../store/files/disk.ts';
-import { createOnce, makeDirectory } from '../../store/files/file.ts';
+import { createOnce } from '../../store/files/file.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import type { Locks } from '../../store/lock/lock.ts';
@@ -19,6 +18,7 @@ import { mailIn } from '../../store/mail/mail-lines.ts';
 import { isControl } from '../../store/mail/outgoing.ts';
 import type { Sender } from '../../store/mail/sender.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
+import { bringBlob } from './bring-texts.ts';
 
 export interface MailPlace {
   readonly disk: Disk;
@@ -170,7 +170,8 @@ export class SharedInbox {
     if (last === undefined) return;
     const open = this.#known();
     const news = mail.map(arrivedOf).filter(({ id }) => !open.has(id));
-    for (const { message } of news) await this.#fetch(session, message);
+    for (const { message } of news)
+      if (message?.blob !== undefined) await bringBlob(session, this.#place, message.blob);
     const { disk } = this.#place;
     const { bell } = this.#inbox;
     if (!hasBell(disk, bell)) createBell(disk, bell);
@@ -197,18 +198,6 @@ export class SharedInbox {
       createOnce(disk, this.#inbox.segment(number, newId(now())), text, randomBytes(4).toString('hex'));
     });
     for (const { id } of mail) this.#known().add(id);
-  }
-
-  /** A long body is in the store under its hash. */
-  async #fetch(session: EngineSession, message: Stored | undefined): Promise<void> {
-    const { disk, paths, team } = this.#place;
-    const hash = message?.blob;
-    if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash) || lookAt(disk, paths.blob(hash))) return;
-    const text = await session.kept(team, hash);
-    // A file stays as it is, so a wrong one would, too.
-    if (text === undefined || hashText(text) !== hash) return;
-    makeDirectory(disk, paths.blobs);
-    createOnce(disk, paths.blob(hash), text, randomBytes(4).toString('hex'));
   }
 
   /** Its mail is on another machine. */

@@ -22,7 +22,7 @@ import { Sender } from '../../store/mail/sender.ts';
 import { holderIn, isHere, noteElsewhere, type ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 import type { ConfigChange, LeaseAsked, LedgerAsked } from '../../store/replica/relay-request.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
-import { bringResults } from './bring-results.ts';
+import { bringTexts } from './bring-texts.ts';
 import { noteHosts } from './note-hosts.ts';
 import { bringConfig, changeConfig, putConfig, type Configuration } from './shared-config.ts';
 import { SharedEvents } from './shared-events.ts';
@@ -170,9 +170,9 @@ export class TeamMail {
     return taking.owner;
   }
 
-  /** Brings the results that a record names. */
+  /** Brings the texts that a record names. */
   bring(session: EngineSession, line: string): Promise<void> {
-    return bringResults(session, this.#place, line);
+    return bringTexts(session, this.#place, line);
   }
 
   /** @returns whether it is changed */

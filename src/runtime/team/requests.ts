@@ -12,6 +12,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import {
   ANSWER_LIMIT,
   answerId,
+  wholePlace,
   type AnsweredRequest,
   type Request,
   type RequestKind,
@@ -21,7 +22,6 @@ import { timestamp } from '../../model/text/clock.ts';
 import { defined } from '../../model/text/defined.ts';
 import { askedText } from '../../policy/asked-text.ts';
 import { allowedFor, parsePermissionAnswer, PERMISSION_WORDS } from '../../policy/permission-answer.ts';
-import { machineName } from '../../store/replica/elsewhere.ts';
 import { keptText } from '../../store/board/results.ts';
 import { storeBlob } from '../../store/mail/outgoing.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -57,7 +57,7 @@ export async function makeRequest(
   asked: { readonly kind: RequestKind; readonly text: string; readonly about?: string | undefined },
 ): Promise<{ readonly ok: true; readonly id: string } | Refused> {
   const id = newId(store.clock.now());
-  const text = askedOf(store, asked.text);
+  const text = await askedOf(store, asked.text);
   const { outcome } = await store.board.append(authorOf(speaker), (board) => {
     const own = board.busy.get(speaker.name);
     const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};
@@ -66,15 +66,34 @@ export async function makeRequest(
   return outcome.ok ? { ok: true, id } : outcome;
 }
 
-/** A request's text as the board keeps it. One that is longer is kept whole as people may print it. */
-export const askedOf = (store: TeamStore, text: string): string => askedText(text, (whole) => keepWhole(store, whole));
+/**
+ * A request's text as the board keeps it. One that is longer is kept whole as people may print it.
+ *
+ * @throws StoreError `ENGINE_UNREACHABLE`
+ */
+export const askedOf = (store: TeamStore, text: string): Promise<string> =>
+  keepingWhole(store, (keep) => askedText(text, keep));
 
-/** @returns where the text of a request is whole, if it can be kept */
-export function keepWhole({ disk, paths, isShared }: TeamStore, text: string): string | undefined {
-  const kept = keptText(text);
-  if (Buffer.byteLength(kept) > BLOB_BYTES) return undefined;
-  const blob = storeBlob(disk, paths, kept, randomBytes(4).toString('hex'));
-  return `.teams/${paths.name}/blobs/${blob}${isShared ? ` on ${machineName()}` : ''}`;
+/**
+ * Keeps the whole of what a person is asked: on this machine and in the team's store, which gives it to the others.
+ *
+ * @param shorten makes the text that the board keeps; it gets what keeps the whole one and says where it is
+ * @throws StoreError `ENGINE_UNREACHABLE` where the store cannot be asked
+ */
+export async function keepingWhole(
+  store: TeamStore,
+  shorten: (keep: (whole: string) => string | undefined) => string,
+): Promise<string> {
+  const { disk, paths, isShared } = store;
+  const wholes: string[] = [];
+  const text = shorten((whole) => {
+    const kept = keptText(whole);
+    if (Buffer.byteLength(kept) > BLOB_BYTES) return undefined;
+    wholes.push(kept);
+    return wholePlace(paths.name, storeBlob(disk, paths, kept, randomBytes(4).toString('hex')));
+  });
+  if (isShared) for (const whole of wholes) await store.share(whole);
+  return text;
 }
 
 /** Asks for a permission: about the task in progress, if there is one. Whoever asks waits for the answer on the board. */

@@ -33,16 +33,16 @@ export async function writeEnd(
   const now = store.board.fold().tasks.get(task.id);
   if (now === undefined || claimOf(now)?.epoch !== epoch) return undefined;
   if (verdict.do !== 'release') await store.keepResult(task.id, epoch, keptText(verdict.text));
-  const body = endOf(task, { verdict, along, change }, { store, cwd, tree });
+  const body = await endOf(task, { verdict, along, change }, { store, cwd, tree });
   const folded = await store.board.append(authorOf(speaker), () => body);
   return 'event' in folded ? folded : undefined;
 }
 
-function endOf(
+async function endOf(
   task: ClaimedTask,
   { verdict, along, change }: AttemptEnd,
   { store, cwd, tree }: Pick<RunnerEnvironment, 'store' | 'cwd' | 'tree'>,
-): Body {
+): Promise<Body> {
   const { epoch } = task.claim;
   if (verdict.do === 'release')
     return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
@@ -55,7 +55,7 @@ function endOf(
   };
   if (verdict.do === 'complete') {
     const isReviewed = change !== undefined && store.config.readOwn()?.trees?.review !== undefined;
-    const review = isReviewed ? [reviewed(task, result, store)] : [];
+    const review = isReviewed ? [await reviewed(task, result, store)] : [];
     return completed(task, result, along, { change, review });
   }
   return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
@@ -81,11 +81,11 @@ const completed = (
 };
 
 /** Asks for a review of the change, in one record with it. */
-function reviewed({ id }: ClaimedTask, { files }: TaskResult, store: TeamStore): Change {
+async function reviewed({ id }: ClaimedTask, { files }: TaskResult, store: TeamStore): Promise<Change> {
   const { clock, paths } = store;
   const text = `${files.length} ${files.length === 1 ? 'file' : 'files'} (teams diff ${paths.name} ${id}): ${files.map(shownPath).join(', ')}`;
   const request = newId(clock.now());
-  return { type: 'request.made', request, kind: 'review', about: id, text: askedOf(store, text) };
+  return { type: 'request.made', request, kind: 'review', about: id, text: await askedOf(store, text) };
 }
 
 const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>

@@ -82,7 +82,7 @@ export class PlanGate {
       const planned = await this.#plan(task, refused, hold);
       if ('end' in planned) return planned.end;
       const request = wording.planRequest(task, planned);
-      const asked = askedOf(this.#session.store, request);
+      const asked = await askedOf(this.#session.store, request);
       if (planned.isOwn && refused?.text === asked)
         return failed(planned.text, `the plan was refused: ${refused.why}. The same plan came again`);
       const { approved, text: answer } = await this.#approvalOf(task, request);

@@ -125,7 +125,7 @@ export class RoleSession {
       return this.#concluded({ ...said, discuss_notes: [...after.notes] }, []);
     }
     const about = { role: fields.role, task: codeOf(task), round, consensus, artifact, discussion: record };
-    return this.#concluded(said, [this.#request(task, blockedText(about))]);
+    return this.#concluded(said, [await this.#request(task, blockedText(about))]);
   }
 
   /** Mails the lead each open request that it must decide. Sent again it has the same id, and is read once. */
@@ -175,10 +175,10 @@ export class RoleSession {
     return this.#explored;
   }
 
-  #request({ id }: Task, text: string): Change {
+  async #request({ id }: Task, text: string): Promise<Change> {
     const { store } = this.#session;
     const request = newId(store.clock.now());
-    return { type: 'request.made', request, kind: 'consensus', about: id, text: askedOf(store, text) };
+    return { type: 'request.made', request, kind: 'consensus', about: id, text: await askedOf(store, text) };
   }
 
   #concluded(metadata: DiscussionOutcome['metadata'], changes: readonly Change[]): DiscussionOutcome {

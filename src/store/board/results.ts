@@ -3,7 +3,8 @@
  * is garbage.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { parseBoardLine, type Change } from '../../model/board/event.ts';
+import { parseBoardLine, type BoardEvent, type Change } from '../../model/board/event.ts';
+import { wholesNamedIn } from '../../model/board/request.ts';
 import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';
@@ -25,16 +26,25 @@ export const showResult = (disk: Disk, paths: TeamPaths, task: string, text: str
 export const readResult = (disk: Disk, paths: TeamPaths, task: string, epoch: number): string | undefined =>
   readText(disk, paths.result(task, epoch));
 
+/** The hashes of the whole texts of the requests in a record of the log. */
+export function wholesIn(line: string): string[] {
+  if (!line.includes('"request.made"') || !line.includes('/blobs/')) return [];
+  const read = parseBoardLine(line);
+  if (read.kind !== 'event') return [];
+  return changesOf(read.event).flatMap((change) => (change.type === 'request.made' ? wholesNamedIn(change.text) : []));
+}
+
 /** The results that a record of the log names. */
 export function* resultsNamedIn(line: string): Generator<{ task: string; epoch: number; hash: string }> {
   // Most lines name none, and a relay sees all lines of all teams.
   if (!line.includes('"hash":')) return;
   const read = parseBoardLine(line);
   if (read.kind !== 'event') return;
-  const changes: readonly Change[] = read.event.type === 'batch' ? read.event.changes : [read.event];
-  for (const change of changes) {
+  for (const change of changesOf(read.event)) {
     if (change.type !== 'task.completed' && change.type !== 'task.submitted' && change.type !== 'task.failed') continue;
     const hash = change.result?.hash;
     if (hash !== undefined) yield { task: change.task, epoch: change.epoch, hash };
   }
 }
+
+const changesOf = (event: BoardEvent): readonly Change[] => (event.type === 'batch' ? event.changes : [event]);

@@ -5,7 +5,7 @@ import { parseBoardLine } from '../../model/board/event.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import type { Name } from '../../model/text/names.ts';
 import { parseMail } from '../../model/team/message.ts';
-import { hashText, readResult, resultsNamedIn } from '../board/results.ts';
+import { hashText, readResult, resultsNamedIn, wholesIn } from '../board/results.ts';
 import { lookAt, realDisk } from '../files/disk.ts';
 import { createOnce, makeDirectory, readText } from '../files/file.ts';
 import { linesOf } from '../files/journal.ts';
@@ -28,7 +28,7 @@ export interface CarriedTeam {
   readonly ledger: readonly string[];
   readonly documents: Documents;
   readonly mail: readonly CarriedMail[];
-  /** Results and long bodies, which records and mail name by their hash. */
+  /** Results, long bodies and whole texts of requests, which records and mail name by their hash. */
   readonly texts: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function readCarried(
         hash,
       })),
     ),
-    ...blobsIn(mail).map((hash) => ({ text: readText(realDisk, paths.blob(hash)), hash })),
+    ...blobsIn(lines, mail).map((hash) => ({ text: readText(realDisk, paths.blob(hash)), hash })),
   ];
   return {
     id: of.id,
@@ -87,9 +87,12 @@ function mailOf(paths: TeamPaths, member: Name): CarriedMail {
   };
 }
 
-/** The hashes of the long bodies of mail. */
-export const blobsIn = (mail: readonly CarriedMail[]): string[] => [
-  ...new Set(mail.flatMap(({ lines }) => lines.flatMap((line) => blobOf(line) ?? []))),
+/** The hashes of long bodies of mail, and of whole texts that the board keeps in part. */
+export const blobsIn = (records: readonly string[], mail: readonly CarriedMail[]): string[] => [
+  ...new Set([
+    ...records.flatMap(wholesIn),
+    ...mail.flatMap(({ lines }) => lines.flatMap((line) => blobOf(line) ?? [])),
+  ]),
 ];
 
 function blobOf(line: string): string | undefined {
@@ -105,7 +108,7 @@ export function writeCarried(draft: TeamPaths, team: CarriedTeam, clock: Clock):
   const texts = new Map(team.texts.map((text) => [hashText(text), text]));
   for (const line of team.lines)
     for (const { task, epoch, hash } of resultsNamedIn(line)) put(draft.result(task, epoch), texts.get(hash));
-  const blobs = blobsIn(team.mail);
+  const blobs = blobsIn(team.lines, team.mail);
   if (blobs.length > 0) makeDirectory(realDisk, draft.blobs);
   for (const hash of blobs) put(draft.blob(hash), texts.get(hash));
   for (const { member, lines, isTaken } of team.mail) {

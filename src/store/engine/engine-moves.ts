@@ -101,7 +101,10 @@ async function carried(
     }
     if (waiting.length > 0) mail.push({ member, lines: waiting, isTaken: lapsed.has(member) });
   }
-  const hashes = [...lines.flatMap((line) => [...resultsNamedIn(line)].map(({ hash }) => hash)), ...blobsIn(mail)];
+  const hashes = [
+    ...lines.flatMap((line) => [...resultsNamedIn(line)].map(({ hash }) => hash)),
+    ...blobsIn(lines, mail),
+  ];
   const texts: string[] = [];
   for (const hash of new Set(hashes)) {
     const text = await session.kept(id, hash);

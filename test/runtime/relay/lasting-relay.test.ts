@@ -2,9 +2,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { LastingConnection } from '../../../src/os/connection/lasting-connection.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
+import { serveReplica } from '../../../src/runtime/relay/relay.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { openStore, type TeamStore } from '../../../src/store/team/team-store.ts';
 import { Machine, storePlace } from '../../support/machine.ts';
@@ -101,14 +104,43 @@ describe.skipIf(!hasPostgres)(
     it('keeps one that would end by itself, and asks nothing for that', async () => {
       const { place } = await storePlace(engine);
       const root = join(place.root, 'idle');
-      const relay = place.start('store', 'relay', '--root', root, '--idle', '1s');
+      const relay = place.start('store', 'relay', '--root', root, '--idle', '2s');
       const connection = LastingConnection.to(join(root, '.teams', '.relay'));
       await expect.poll(() => connection.isServed(), { timeout: 20_000 }).toBe(true);
-      await realClock.sleep(3_000);
+      await realClock.sleep(5_000);
       expect(relay.child.exitCode).toBeNull();
       expect(statSync(join(root, '.teams', '.relay')).isSocket()).toBe(true);
       connection.leave();
       expect((await relay.ended).code).toBe(0);
+    });
+
+    it('finds one whose start took longer than it may be idle', async () => {
+      const { place, database } = await storePlace(engine);
+      const root = join(place.root, 'slow');
+      const address = parseEngineAddress(engine.url('owner', database), 'environment');
+      const over = new AbortController();
+      let passed = 0;
+      const clock: Clock = {
+        now: () => realClock.now(),
+        monotonic: () => realClock.monotonic() + passed,
+        sleep: (ms, signal) => realClock.sleep(ms, signal),
+      };
+      let isOver = false;
+      let ended: Promise<void> = Promise.resolve();
+      await new Promise<void>((serves, fails) => {
+        const onServing = (): void => {
+          passed = 3_600_000;
+          serves();
+        };
+        const options = { clock, idleMs: 60_000, signal: over.signal, onServing, tell: () => {} };
+        ended = serveReplica(root, address, options).finally(() => (isOver = true));
+        ended.catch(fails);
+      });
+      const connection = LastingConnection.to(join(root, '.teams', '.relay'));
+      expect([await connection.isServed(), isOver]).toEqual([true, false]);
+      connection.leave();
+      over.abort();
+      await ended;
     });
   },
 );

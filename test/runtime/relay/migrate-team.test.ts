@@ -1,7 +1,7 @@
 /** A team goes from files to a store and back: everything of it is there, and the side that it left takes nothing. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
@@ -94,6 +94,37 @@ describe.skipIf(!hasPostgres)('a team that moves', { timeout: 120_000 }, () => {
     expect((await a.ok('budget', 'login')).out).toContain('of $6.0000');
     expect(readdirSync(join(files.root, '.teams')).filter((name) => name.startsWith('.moves'))).toEqual(['.moves']);
     expect(readdirSync(join(files.root, '.teams/.moves'))).toEqual([]);
+  });
+
+  /** The whole texts that the board names, as a person finds them on this machine. */
+  function wholes({ root }: FilesPlace | Machine): string[] {
+    const log = readFileSync(teamPaths(root, LOGIN).log, 'utf8');
+    return [...log.matchAll(/whole in (\.teams\/login\/blobs\/[0-9a-f]{64})\)/g)].map(([, path = '']) =>
+      existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : 'missing',
+    );
+  }
+
+  it('takes along what it asks a person, whole, and every machine of a store has it', async () => {
+    const files = await FilesPlace.made(place);
+    const [a, b] = [await machine('a'), await machine('b')];
+    const [one, two] = ['1', '2'].map((digit) => `Which? ${digit.repeat(9_000)} end`);
+    const ask = (on: FilesPlace | Machine, text = '') =>
+      on.ok('send', 'login', 'lead', text, '--kind', 'question', '--as', 'ada');
+    await ask(files, one);
+    // Its mail is used; the question stays open.
+    await files.ok('take', 'login', 'lead');
+    expect(wholes(files)).toEqual([one]);
+    await files.ok('migrate', 'login', '--to', url);
+    for (const on of [a, b]) {
+      await comes(on);
+      await expect.poll(() => wholes(on), { timeout: 20_000 }).toEqual([one]);
+    }
+    await ask(a, two);
+    await a.ok('take', 'login', 'lead');
+    await expect.poll(() => wholes(b), { timeout: 20_000 }).toEqual([one, two]);
+    const back = new FilesPlace(place, 'back');
+    await back.ok('migrate', 'login', '--to', 'files', '--from', url);
+    expect(wholes(back)).toEqual([one, two]);
   });
 
   it('answers TEAM_GONE to a writer of the side that it left', async () => {
