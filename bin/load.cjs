@@ -98,12 +98,43 @@ function keep(cache, script) {
   try {
     const path = keptCache(cache);
     if (!path.startsWith('/')) return;
-    writeCache(path, script.createCachedData());
+    writeCache(
+      path,
+      withOwnSettings(() => script.createCachedData()),
+    );
     const folder = dirname(path);
     for (const file of readdirSync(folder).map((name) => join(folder, name)))
       if (Date.now() - statSync(file).mtimeMs > OLD_MS) rmSync(file);
   } catch {
     // A read-only home, a full disk: the next start compiles again.
+  }
+}
+
+/** Bytes of bytecode that a function runs before V8 11 looks at it again: by its own settings, and in long processes. */
+const BUDGETS = { own: 67_584, late: 500_000 };
+let isLate = false;
+
+const setBudget = (bytes) => require('node:v8').setFlagsFromString(`--interrupt-budget=${bytes}`);
+
+/**
+ * Lets V8 optimize only what runs seven times as long as by its own settings. A lead and its teammates work in short
+ * pieces, side by side on few processors: most of what V8 optimizes in them earns nothing (decision 159). From V8 12
+ * (Node 22) on there is no such flag, and V8 complains on stderr of one that it does not know.
+ */
+function optimizeLate() {
+  if (isLate || Number.parseInt(process.versions.v8, 10) !== 11) return;
+  isLate = true;
+  setBudget(BUDGETS.late);
+}
+
+/** Calls `work` with V8's own settings: a code cache belongs to the settings under which it was made. */
+function withOwnSettings(work) {
+  if (!isLate) return work();
+  setBudget(BUDGETS.own);
+  try {
+    return work();
+  } finally {
+    setBudget(BUDGETS.late);
   }
 }
 
@@ -126,7 +157,7 @@ function load(name, part) {
       () => true,
     ) ?? readCache(() => keptCache(cache), isOnlyOurs);
   // esbuild writes ASCII; read as Latin-1 it takes half the memory and needs no decoding.
-  const script = new Script(bundle.latin1Slice(), { filename, cachedData });
+  const script = withOwnSettings(() => new Script(bundle.latin1Slice(), { filename, cachedData }));
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
   const one = { script, exports: module.exports, cache, isCached: cachedData !== undefined };
@@ -154,4 +185,4 @@ function program(name, part) {
   return load(name, part).exports;
 }
 
-module.exports = { program, load, loaded, builtCache, writeCache };
+module.exports = { program, load, loaded, optimizeLate, builtCache, writeCache };

@@ -5,6 +5,9 @@
 /** The first words of the verbs that have a bundle of their own (src/surfaces/cli/frequent-main.ts). */
 const FREQUENT = ['send', 'inbox', 'take', 'task', 'list', 'status', 'why', 'log'];
 
+/** The first words of verbs that lead a team for as long as it works. */
+const LEADING = ['run', 'resume', 'lead', 'pipeline'];
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -31,8 +34,9 @@ async function run() {
   try {
     const asked = FREQUENT.includes(argv[0]) ? await require('./ask-lead.cjs').askLead(argv) : undefined;
     if (asked !== undefined) return void (process.exitCode = asked);
-    const { program } = require('./load.cjs');
+    const { program, optimizeLate } = require('./load.cjs');
     const code = FREQUENT.includes(argv[0]) ? await program('frequent', argv[0]).main(argv) : undefined;
+    if (LEADING.includes(argv[0])) optimizeLate();
     process.exitCode = code ?? (await program('teams').main(argv));
   } catch (error) {
     if (error.code !== 'ENOENT' || !/[/]dist[/]\w+[.]cjs$/.test(error.path)) throw error;

@@ -36,6 +36,28 @@ describe('a start without a code cache', () => {
     expect(statSync(kept())).toMatchObject({ mtimeMs, ino });
   });
 
+  // A cache that was made under other settings of V8 is rejected, and never made anew.
+  it.runIf(process.version.startsWith('v20.'))(
+    "a process that lets V8 optimize late keeps, and uses, a cache of V8's own settings",
+    async () => {
+      const file = join(installed, 'late.cjs');
+      writeFileSync(
+        file,
+        `const { load, optimizeLate, program } = require('./bin/load.cjs');
+      if (process.argv[2] === 'late') optimizeLate();
+      program('teams');
+      console.log([load('teams').isCached, load('teams').script.cachedDataRejected].join());`,
+      );
+      const env = { PATH: process.env['PATH'], HOME: installed, XDG_CACHE_HOME: join(installed, 'cache') };
+      const start = async (how: string) => (await promisify(execFile)(process.execPath, [file, how], { env })).stdout;
+      expect([await start('late'), await start('late'), await start('as it is')]).toEqual([
+        'false,\n',
+        'true,false\n',
+        'true,false\n',
+      ]);
+    },
+  );
+
   it('a start replaces a damaged code cache, and one that others could have written', async () => {
     await teams('list');
     const whole = readFileSync(kept());
