@@ -6,13 +6,11 @@ import * as z from 'zod';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
 import { memberSchema, nameSchema } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
+import { plainBody, plainEnvelope } from './plain-record.ts';
+import { CLAIM_MODES, LOG_VERSIONS, PROFILES, RELEASE_REASONS, TIME, ULID, type LogVersion } from './record-words.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { attemptSchema, BOUNCE_CAUSES, newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 import { sharedCommitSchema } from './shared-commit.ts';
-
-/** The versions of the log that this program reads. What a version-1 log folds to is frozen. */
-const LOG_VERSIONS = [1, 2] as const;
-export type LogVersion = (typeof LOG_VERSIONS)[number];
 
 /**
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
@@ -22,12 +20,10 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
  */
 export const LOG_VERSION: LogVersion = 2;
 
-export const ulidSchema = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'Expected a ULID');
+export const ulidSchema = z.string().regex(ULID, 'Expected a ULID');
 const epochSchema = z.number().int().min(0);
-/** ISO 8601 as `timestamp` writes it; shown to people, no rule uses it. */
-const timeSchema = z
-  .string()
-  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/, 'Expected an ISO 8601 time');
+/** Shown to people, no rule uses it. */
+const timeSchema = z.string().regex(TIME, 'Expected an ISO 8601 time');
 
 /** The author: one incarnation of a member, a lead by its epoch, or a person with the epoch that it folded. */
 export const authorSchema = z.union([
@@ -37,16 +33,11 @@ export const authorSchema = z.union([
 ]);
 export type Author = z.infer<typeof authorSchema>;
 
-export const PROFILES = ['v8', 'forge', 'relay', 'pipeline'] as const;
 export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
 
-const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
 export const claimModeSchema = z.enum(CLAIM_MODES);
 export type ClaimMode = z.infer<typeof claimModeSchema>;
-
-/** Why a claim ended without an end of the task. `lost`: its process died at it; that counts towards POISON. */
-export const RELEASE_REASONS = ['released', 'orphaned', 'lost', 'fenced', 'agent'] as const;
 
 /** Its plan has the task no more: the run can succeed without it. */
 const waivedSchema = z.literal(true).optional();
@@ -147,7 +138,7 @@ const headSchema = z.object({
   author: z.looseObject({}),
 });
 
-/** Author and time; every line of a log is parsed with this schema. Earlier programs ignore `mac` and `signature`. */
+/** Author and time. Earlier programs ignore `mac` and `signature`. */
 const parseEnvelope = compiledWhenHot(
   z.object({
     id: ulidSchema,
@@ -186,11 +177,17 @@ export function parseBoardLine(line: string): ParsedLine {
   } catch (error) {
     return { kind: 'noise', why: error instanceof Error ? error.message : 'not JSON' };
   }
+  const plain = plainEnvelope(value);
+  const plainly = plain && plainBody(value, plain);
+  // Assigned, not spread: a spread costs more than the parsing.
+  return plain && plainly ? { kind: 'event', event: Object.assign(plainly, plain) } : parseBySchema(line, value);
+}
+
+function parseBySchema(line: string, value: unknown): ParsedLine {
   const envelope = parseEnvelope(value);
   if (!envelope.success) return newerOrNoise(value, envelope.error);
   if (isDeep(line)) return { kind: 'noise', why: `nested deeper than ${MAX_DEPTH}` };
   const body = bodySchema.safeParse(value);
-  // Assigned, not spread: the parser made both objects, and a spread costs more than the parsing.
   return body.success
     ? { kind: 'event', event: Object.assign(body.data, envelope.data) }
     : { kind: 'noise', why: reasonOf(body.error) };
