@@ -7,8 +7,13 @@
  */
 import fc from 'fast-check';
 import type { Board } from '../../src/model/board/board.ts';
-import { LOG_VERSION, type Author, type BoardEvent, type Change } from '../../src/model/board/event.ts';
-import { RELEASE_REASONS } from '../../src/model/board/record-words.ts';
+import {
+  LOG_VERSION,
+  RELEASE_REASONS,
+  type Author,
+  type BoardEvent,
+  type Change,
+} from '../../src/model/board/event.ts';
 import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { ada, AT, bob, byLead, cy, life, newTask, TEAM, ulid } from './world.ts';
 

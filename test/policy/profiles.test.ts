@@ -1,6 +1,6 @@
 /** The four profiles, and who may write to whom under each (docs/specification.md R5.1). */
 import { describe, expect, it } from 'vitest';
-import { PROFILES } from '../../src/model/board/record-words.ts';
+import { PROFILES } from '../../src/model/board/event.ts';
 import { MESSAGE_TYPES } from '../../src/model/team/message.ts';
 import { mayAsk, mayMessage, profiles } from '../../src/policy/profiles.ts';
 

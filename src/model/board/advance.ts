@@ -11,8 +11,7 @@
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
 import { apply, type Ruling, type Undo } from './board-effect.ts';
-import type { Author, BoardEvent, Change } from './event.ts';
-import type { LogVersion } from './record-words.ts';
+import type { Author, BoardEvent, Change, LogVersion } from './event.ts';
 import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
 import type { Task } from './task.ts';

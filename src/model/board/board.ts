@@ -2,8 +2,7 @@
  * The board as folded from its log: the state of a team, its members and its tasks. The functions here only read; only
  * `advance` in `advance.ts` changes a board.
  */
-import type { ClaimMode, Profile } from './event.ts';
-import type { LogVersion } from './record-words.ts';
+import type { ClaimMode, LogVersion, Profile } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import type { TaskLists } from './task-lists.ts';
 import type { Voucher } from './vouched-commands.ts';

@@ -6,8 +6,11 @@
  */
 import { isMemberName, isName, type Name } from '../text/names.ts';
 import { TASK_ID, type NewTask, type TaskResult, type Work } from './task.ts';
+import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, ULID } from './event.ts';
 import type { Author, BoardEvent, Body, Change } from './event.ts';
-import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, TIME, ULID } from './record-words.ts';
+
+/** ISO 8601 as `timestamp` writes it. */
+export const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Envelope = Pick<BoardEvent, 'id' | 'v' | 'at' | 'author' | 'mac' | 'signature'>;

@@ -3,7 +3,8 @@
  * is garbage.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { parseBoardLine, type Change } from '../../model/board/event.ts';
+import { parseBoardLine } from '../../model/board/board-line.ts';
+import { type Change } from '../../model/board/event.ts';
 import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';

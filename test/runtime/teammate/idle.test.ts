@@ -1,7 +1,7 @@
 /** The end of idleness: by the profile's time-out or the member's own, reported to the lead, and no mail after it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
-import { PROFILES } from '../../../src/model/board/record-words.ts';
+import { PROFILES } from '../../../src/model/board/event.ts';
 import type * as Profiles from '../../../src/policy/profiles.ts';
 import { join, type JoinOptions } from '../../../src/runtime/teammate/join.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
