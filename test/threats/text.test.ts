@@ -10,7 +10,7 @@ import { configFromEnv } from '../../src/model/config/config-env.ts';
 import { mergeConfig, parseConfigFile } from '../../src/model/config/config-layers.ts';
 import { nearest } from '../../src/model/text/did-you-mean.ts';
 import { parseDuration } from '../../src/model/text/duration.ts';
-import { parseBoardLine } from '../../src/model/board/event.ts';
+import { parseBoardLine } from '../../src/model/board/board-line.ts';
 import { parseMail } from '../../src/model/team/message.ts';
 import { parseName } from '../../src/model/text/names.ts';
 import { parsePlan } from '../../src/model/plan/plan.ts';

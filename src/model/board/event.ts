@@ -3,16 +3,25 @@
  * `v` by the golden corpus in `test/model/board/golden/`; a changed meaning needs a new version.
  */
 import * as z from 'zod';
-import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
 import { memberSchema, nameSchema } from '../text/names.ts';
-import { compiledWhenHot } from '../text/hot-schema.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { attemptSchema, BOUNCE_CAUSES, newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 import { sharedCommitSchema } from './shared-commit.ts';
 
 /** The versions of the log that this program reads. What a version-1 log folds to is frozen. */
-const LOG_VERSIONS = [1, 2] as const;
+export const LOG_VERSIONS = [1, 2] as const;
 export type LogVersion = (typeof LOG_VERSIONS)[number];
+
+export const isLogVersion = (value: unknown): value is LogVersion => LOG_VERSIONS.includes(value as LogVersion);
+
+export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+export const PROFILES = ['v8', 'forge', 'relay', 'pipeline'] as const;
+
+export const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
+
+/** Why a claim ended without an end of the task. `lost`: its process died at it; that counts towards POISON. */
+export const RELEASE_REASONS = ['released', 'orphaned', 'lost', 'fenced', 'agent'] as const;
 
 /**
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
@@ -22,12 +31,8 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
  */
 export const LOG_VERSION: LogVersion = 2;
 
-export const ulidSchema = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'Expected a ULID');
+export const ulidSchema = z.string().regex(ULID, 'Expected a ULID');
 const epochSchema = z.number().int().min(0);
-/** ISO 8601 as `timestamp` writes it; shown to people, no rule uses it. */
-const timeSchema = z
-  .string()
-  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/, 'Expected an ISO 8601 time');
 
 /** The author: one incarnation of a member, a lead by its epoch, or a person with the epoch that it folded. */
 export const authorSchema = z.union([
@@ -37,16 +42,11 @@ export const authorSchema = z.union([
 ]);
 export type Author = z.infer<typeof authorSchema>;
 
-export const PROFILES = ['v8', 'forge', 'relay', 'pipeline'] as const;
 export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
 
-const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
 export const claimModeSchema = z.enum(CLAIM_MODES);
 export type ClaimMode = z.infer<typeof claimModeSchema>;
-
-/** Why a claim ended without an end of the task. `lost`: its process died at it; that counts towards POISON. */
-export const RELEASE_REASONS = ['released', 'orphaned', 'lost', 'fenced', 'agent'] as const;
 
 /** Its plan has the task no more: the run can succeed without it. */
 const waivedSchema = z.literal(true).optional();
@@ -139,26 +139,6 @@ export const bodySchema = z.discriminatedUnion('type', [
 ]);
 export type Body = z.infer<typeof bodySchema>;
 
-/** Fields that every version keeps, so that an older program recognises a newer record. */
-const headSchema = z.object({
-  id: ulidSchema,
-  v: z.number().int().positive(),
-  type: z.string(),
-  author: z.looseObject({}),
-});
-
-/** Author and time; every line of a log is parsed with this schema. Earlier programs ignore `mac` and `signature`. */
-const parseEnvelope = compiledWhenHot(
-  z.object({
-    id: ulidSchema,
-    v: z.literal(LOG_VERSIONS),
-    at: timeSchema,
-    author: authorSchema,
-    mac: z.string().max(128).optional().catch(undefined),
-    signature: z.string().max(256).optional().catch(undefined),
-  }),
-);
-
 export type BoardEvent = Body & {
   id: string;
   v: LogVersion;
@@ -169,36 +149,3 @@ export type BoardEvent = Body & {
   /** The same for machines that have not the user's key; only in teams of a store. */
   signature?: string | undefined;
 };
-
-export type ParsedLine =
-  { kind: 'event'; event: BoardEvent } | { kind: 'noise'; why: string } | { kind: 'newer'; version: number };
-
-const reasonOf = (error: z.ZodError): string => {
-  const issue = error.issues[0];
-  return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'unreadable';
-};
-
-/** Parses one line of the board log. Never throws: any other line is `noise`, with the reason. */
-export function parseBoardLine(line: string): ParsedLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    return { kind: 'noise', why: error instanceof Error ? error.message : 'not JSON' };
-  }
-  const envelope = parseEnvelope(value);
-  if (!envelope.success) return newerOrNoise(value, envelope.error);
-  if (isDeep(line)) return { kind: 'noise', why: `nested deeper than ${MAX_DEPTH}` };
-  const body = bodySchema.safeParse(value);
-  // Assigned, not spread: the parser made both objects, and a spread costs more than the parsing.
-  return body.success
-    ? { kind: 'event', event: Object.assign(body.data, envelope.data) }
-    : { kind: 'noise', why: reasonOf(body.error) };
-}
-
-function newerOrNoise(value: unknown, error: z.ZodError): ParsedLine {
-  const head = headSchema.safeParse(value);
-  return head.success && head.data.v > LOG_VERSION
-    ? { kind: 'newer', version: head.data.v }
-    : { kind: 'noise', why: reasonOf(error) };
-}

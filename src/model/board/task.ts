@@ -20,7 +20,9 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 /** Texts in the log are limited; longer ones belong into files. Lengths are counted in UTF-16 units. */
 const text = (limit: number) => z.string().max(limit);
 
-export const taskIdSchema = z.string().regex(/^[1-9][0-9]{0,14}$/, 'Expected a task id: a decimal number');
+export const TASK_ID = /^[1-9][0-9]{0,14}$/;
+
+export const taskIdSchema = z.string().regex(TASK_ID, 'Expected a task id: a decimal number');
 
 /** The work that a plan or a person asks for, complete enough that a teammate needs only the board. */
 export const workSchema = z.strictObject({

@@ -1,7 +1,8 @@
 /** One line of the log on a board. */
 import { advance, type AdvanceOutcome } from '../../model/board/advance.ts';
 import type { Board } from '../../model/board/board.ts';
-import { parseBoardLine, type BoardEvent, type ParsedLine } from '../../model/board/event.ts';
+import { parseBoardLine, type ParsedLine } from '../../model/board/board-line.ts';
+import { type BoardEvent } from '../../model/board/event.ts';
 import type { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
 import type { NoiseRuns } from './noise.ts';

@@ -3,7 +3,8 @@
  * is garbage.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { parseBoardLine, type BoardEvent, type Change } from '../../model/board/event.ts';
+import { parseBoardLine } from '../../model/board/board-line.ts';
+import type { BoardEvent, Change } from '../../model/board/event.ts';
 import { wholesNamedIn } from '../../model/board/request.ts';
 import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';

@@ -1,7 +1,7 @@
 /** A team as it is carried between its files and the engine: its log, its ledger, its documents, its unread mail, and what they name. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../model/text/clock.ts';
-import { parseBoardLine } from '../../model/board/event.ts';
+import { parseBoardLine } from '../../model/board/board-line.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import type { Name } from '../../model/text/names.ts';
 import { parseMail } from '../../model/team/message.ts';

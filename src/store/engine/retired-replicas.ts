@@ -1,6 +1,6 @@
 /** Replicas of teams that have left the store: they go to the archive of their root. */
 import type { Clock } from '../../model/text/clock.ts';
-import { parseBoardLine } from '../../model/board/event.ts';
+import { parseBoardLine } from '../../model/board/board-line.ts';
 import { isName, type Name } from '../../model/text/names.ts';
 import { list, realDisk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';

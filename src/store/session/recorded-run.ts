@@ -1,6 +1,7 @@
 /** A recorded run in one file, which `teams replay FILE` judges again: a run that went wrong becomes a test. */
 import * as z from 'zod';
-import { parseBoardLine, type BoardEvent } from '../../model/board/event.ts';
+import { parseBoardLine } from '../../model/board/board-line.ts';
+import { type BoardEvent } from '../../model/board/event.ts';
 import { sightingRecordSchema, type SightingRecord } from '../../model/team/look-record.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { safeJson } from '../../model/text/safe-text.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOG_VERSION, parseBoardLine } from '../../../src/model/board/event.ts';
+import { parseBoardLine } from '../../../src/model/board/board-line.ts';
+import { LOG_VERSION } from '../../../src/model/board/event.ts';
 import { lineOf } from './golden/scenarios.ts';
 import { ada, AT, byMember, openWorld, ulid } from '../world.ts';
 

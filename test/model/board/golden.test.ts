@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { advance } from '../../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
-import { parseBoardLine } from '../../../src/model/board/event.ts';
+import { parseBoardLine } from '../../../src/model/board/board-line.ts';
 import { SCENARIOS } from './golden/scenarios.ts';
 import { hash } from '../world.ts';
 

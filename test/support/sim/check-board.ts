@@ -1,7 +1,8 @@
 /** T1 to T9, S5 and P6, over the log at the end and what the processes saw. */
 import { advance, type AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import { claimOf, emptyBoard, openBlockers, type Board } from '../../../src/model/board/board.ts';
-import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
+import { parseBoardLine } from '../../../src/model/board/board-line.ts';
+import { type BoardEvent, type Change } from '../../../src/model/board/event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { isFinal, type Task } from '../../../src/model/board/task.ts';
 import type { Violation } from './check.ts';

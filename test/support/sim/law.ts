@@ -4,7 +4,8 @@
  */
 import type { AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import type { Board } from '../../../src/model/board/board.ts';
-import type { BoardEvent, ParsedLine } from '../../../src/model/board/event.ts';
+import type { ParsedLine } from '../../../src/model/board/board-line.ts';
+import type { BoardEvent } from '../../../src/model/board/event.ts';
 import type { Run } from './life.ts';
 
 type Parse = (line: string) => ParsedLine;

@@ -1,0 +1,247 @@
+/**
+ * Reads the records that make most of a log, without a schema: a fold reads each record of the team in each process, and
+ * a schema that is not compiled yet takes longer than all else that a short run does with it. What is read here is what
+ * the schemas of `event.ts` read, to the order of its keys; whatever has more in it, or is not plainly right, is left to
+ * them.
+ */
+import { isMemberName, isName, type Name } from '../text/names.ts';
+import { TASK_ID, type NewTask, type TaskResult, type Work } from './task.ts';
+import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, ULID } from './event.ts';
+import type { Author, BoardEvent, Body, Change } from './event.ts';
+
+/** ISO 8601 as `timestamp` writes it. */
+export const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Envelope = Pick<BoardEvent, 'id' | 'v' | 'at' | 'author' | 'mac' | 'signature'>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const sizeOf = (fields: Fields): number => Object.keys(fields).length;
+
+const isText = (value: unknown, most = Infinity): value is string => typeof value === 'string' && value.length <= most;
+const isUlid = (value: unknown): value is string => typeof value === 'string' && ULID.test(value);
+const isTaskId = (value: unknown): value is string => typeof value === 'string' && TASK_ID.test(value);
+const isMember = (value: unknown): value is Name => typeof value === 'string' && isMemberName(value);
+const isPlainName = (value: unknown): value is Name => typeof value === 'string' && isName(value);
+const isCount = (value: unknown, most = Infinity): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.includes(value as T);
+
+/** A copy of a list of texts; undefined for anything else. */
+function textsIn(value: unknown, most = Infinity, length = Infinity): string[] | undefined {
+  if (!Array.isArray(value) || value.length > most) return undefined;
+  for (const one of value) if (!isText(one, length)) return undefined;
+  return [...(value as string[])];
+}
+
+/**
+ * @param value what `JSON.parse` made of a line
+ * @returns id, version, time, author and proofs; undefined if the schemas must judge them
+ */
+export function plainEnvelope(value: unknown): Envelope | undefined {
+  if (!isFields(value)) return undefined;
+  const { id, v, at, mac, signature } = value;
+  if (!isUlid(id) || !isLogVersion(v) || typeof at !== 'string' || !TIME.test(at)) return undefined;
+  const author = plainAuthor(value['author']);
+  if (author === undefined) return undefined;
+  const envelope: Envelope = { id, v, at, author };
+  if (mac !== undefined) {
+    if (!isText(mac, 128)) return undefined;
+    envelope.mac = mac;
+  }
+  if (signature !== undefined) {
+    if (!isText(signature, 256)) return undefined;
+    envelope.signature = signature;
+  }
+  return envelope;
+}
+
+function plainAuthor(author: unknown): Author | undefined {
+  if (!isFields(author) || sizeOf(author) !== 2) return undefined;
+  const { by, inc, lead, person, epoch } = author;
+  if (isMember(by)) return isUlid(inc) ? { by, inc } : undefined;
+  if (!isCount(epoch)) return undefined;
+  if (isUlid(lead)) return { lead, epoch };
+  return isMember(person) ? { person, epoch } : undefined;
+}
+
+/**
+ * @param value what `JSON.parse` made of a line with this envelope
+ * @returns its change or changes; undefined if the schemas must judge them. What is returned is nested a few levels deep
+ */
+export function plainBody(value: unknown, envelope: Envelope): Body | undefined {
+  if (!isFields(value)) return undefined;
+  const own = sizeOf(value) - sizeOf(envelope);
+  return value['type'] === 'batch' ? plainBatch(value['changes'], own) : plainChange(value, own);
+}
+
+function plainBatch(changes: unknown, own: number): Body | undefined {
+  if (own !== 2 || !Array.isArray(changes) || changes.length === 0 || changes.length > 100_000) return undefined;
+  const read: Change[] = [];
+  for (const one of changes as unknown[]) {
+    const change = isFields(one) ? plainChange(one, sizeOf(one)) : undefined;
+    if (change === undefined) return undefined;
+    read.push(change);
+  }
+  return { type: 'batch', changes: read };
+}
+
+/** @param own how many fields it has as a change; a field that is not known here is one too many */
+function plainChange(fields: Fields, own: number): Change | undefined {
+  const { type } = fields;
+  if (type === 'task.claimed' || type === 'task.completed' || type === 'task.released' || type === 'task.created')
+    return plainTaskChange(type, fields, own);
+  if (type === 'member.started' || type === 'member.joined' || type === 'team.opened')
+    return plainTeamChange(type, fields, own);
+  return undefined;
+}
+
+function plainTaskChange(
+  type: 'task.claimed' | 'task.completed' | 'task.released' | 'task.created',
+  fields: Fields,
+  own: number,
+): Change | undefined {
+  const { task, epoch } = fields;
+  if (!isTaskId(task)) return undefined;
+  if (type === 'task.claimed') {
+    const { member } = fields;
+    return own === 3 && isMember(member) ? { type, task, member } : undefined;
+  }
+  if (type === 'task.created') {
+    const made = own === 3 ? plainTask(fields['fields']) : undefined;
+    return made && { type, task, fields: made };
+  }
+  if (!isCount(epoch)) return undefined;
+  if (type === 'task.completed') {
+    const result = own === 4 ? plainResult(fields['result']) : undefined;
+    return result && { type, task, epoch, result };
+  }
+  const { reason, why } = fields;
+  return own === 5 && isOneOf(RELEASE_REASONS, reason) && isText(why, 4_096)
+    ? { type, task, epoch, reason, why }
+    : undefined;
+}
+
+function plainTeamChange(
+  type: 'member.started' | 'member.joined' | 'team.opened',
+  fields: Fields,
+  own: number,
+): Change | undefined {
+  if (type === 'team.opened') {
+    const { profile, claim } = fields;
+    return own === 3 && isOneOf(PROFILES, profile) && isOneOf(CLAIM_MODES, claim)
+      ? { type, profile, claim }
+      : undefined;
+  }
+  const { name } = fields;
+  if (own !== 4 || !isPlainName(name)) return undefined;
+  if (type === 'member.started') {
+    const { inc, after } = fields;
+    return isUlid(inc) && (after === null || isUlid(after)) ? { type, name, inc, after } : undefined;
+  }
+  const { role, prefixes } = fields;
+  const isWithout = Array.isArray(prefixes) && prefixes.length === 0;
+  return isWithout && isPlainName(role) ? { type, name, role, prefixes: [] } : undefined;
+}
+
+function plainResult(result: unknown): TaskResult | undefined {
+  if (!isFields(result)) return undefined;
+  const { summary, hash, exitCode, files } = result;
+  const own = 2 + Number(hash !== undefined) + Number(exitCode !== undefined);
+  const named = textsIn(files);
+  if (named === undefined || sizeOf(result) !== own || !isText(summary, 4_096)) return undefined;
+  const read: TaskResult = { summary, files: named };
+  if (hash === undefined && exitCode === undefined) return read;
+  if (!(hash === undefined || isText(hash)) || !(exitCode === undefined || Number.isSafeInteger(exitCode)))
+    return undefined;
+  return {
+    summary,
+    ...(hash !== undefined && { hash }),
+    ...(exitCode !== undefined && { exitCode: exitCode as number }),
+    files: named,
+  };
+}
+
+const numberOfSet = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length;
+
+/** A task with all fields that have a default, as they are written. */
+function plainTask(fields: unknown): NewTask | undefined {
+  if (!isFields(fields)) return undefined;
+  const { subject, key, description, activeForm, owner, role, retries, required } = fields;
+  if (sizeOf(fields) !== 7 + numberOfSet(key, activeForm, owner, role)) return undefined;
+  if (!isText(subject, 1_000) || subject === '' || !isText(description, 262_144)) return undefined;
+  if (!isCount(retries, 100) || typeof required !== 'boolean') return undefined;
+  const blockedBy = textsIn(fields['blockedBy'], 10_000);
+  const work = plainWork(fields['work']);
+  const metadata = plainTexts(fields['metadata']);
+  if (blockedBy?.every(isTaskId) !== true || work === undefined || metadata === undefined) return undefined;
+  const task: Partial<NewTask> = { subject };
+  if (key !== undefined) {
+    if (!isText(key, 200) || key === '') return undefined;
+    task.key = key;
+  }
+  task.description = description;
+  if (activeForm !== undefined) {
+    if (!isText(activeForm, 1_000)) return undefined;
+    task.activeForm = activeForm;
+  }
+  if (owner !== undefined) {
+    if (!isMember(owner)) return undefined;
+    task.owner = owner;
+  }
+  if (role !== undefined) {
+    if (!isPlainName(role)) return undefined;
+    task.role = role;
+  }
+  return Object.assign(task as { subject: string; description: string }, {
+    blockedBy,
+    work,
+    retries,
+    required,
+    metadata,
+  });
+}
+
+function plainWork(fields: unknown): Work | undefined {
+  if (!isFields(fields)) return undefined;
+  const { run, prompt, timeoutMs, artifact } = fields;
+  if (sizeOf(fields) !== 3 + numberOfSet(run, prompt, timeoutMs, artifact)) return undefined;
+  const verify = textsIn(fields['verify'], 100, 65_536);
+  const env = plainTexts(fields['env']);
+  const files = textsIn(fields['files'], 1_000);
+  if (verify === undefined || env === undefined || files === undefined) return undefined;
+  const work: Partial<Work> = {};
+  if (run !== undefined) {
+    const text = isText(run, 65_536) ? run : textsIn(run, 1_000, 65_536);
+    if (text === undefined || (typeof text !== 'string' && text.length === 0)) return undefined;
+    work.run = text;
+  }
+  if (prompt !== undefined) {
+    if (!isText(prompt, 262_144)) return undefined;
+    work.prompt = prompt;
+  }
+  work.verify = verify;
+  if (timeoutMs !== undefined) {
+    if (!isCount(timeoutMs) || timeoutMs === 0) return undefined;
+    work.timeoutMs = timeoutMs;
+  }
+  work.env = env;
+  work.files = files;
+  if (artifact !== undefined) {
+    if (!isText(artifact)) return undefined;
+    work.artifact = artifact;
+  }
+  return work as Work;
+}
+
+/** A copy of an object of texts. */
+function plainTexts(fields: unknown): Record<string, string> | undefined {
+  if (!isFields(fields)) return undefined;
+  const read: Record<string, string> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (key === '__proto__' || !isText(value)) return undefined;
+    read[key] = value;
+  }
+  return read;
+}
