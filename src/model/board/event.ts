@@ -12,7 +12,7 @@ import { sharedCommitSchema } from './shared-commit.ts';
 export const LOG_VERSIONS = [1, 2] as const;
 export type LogVersion = (typeof LOG_VERSIONS)[number];
 
-export const isLogVersion = (value: unknown): value is LogVersion => LOG_VERSIONS.includes(value as LogVersion);
+export const isLogVersion = (value: unknown): value is LogVersion => LOG_VERSIONS.some((one) => one === value);
 
 export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 

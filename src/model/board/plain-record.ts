@@ -4,6 +4,7 @@
  * the schemas of `event.ts` read, to the order of its keys; whatever has more in it, or is not plainly right, is left to
  * them.
  */
+import { defined } from '../text/defined.ts';
 import { isMemberName, isName, type Name } from '../text/names.ts';
 import { TASK_ID, type NewTask, type TaskResult, type Work } from './task.ts';
 import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, ULID } from './event.ts';
@@ -17,6 +18,7 @@ type Envelope = Pick<BoardEvent, 'id' | 'v' | 'at' | 'author' | 'mac' | 'signatu
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const sizeOf = (fields: Fields): number => Object.keys(fields).length;
 
 const isText = (value: unknown, most = Infinity): value is string => typeof value === 'string' && value.length <= most;
@@ -24,15 +26,19 @@ const isUlid = (value: unknown): value is string => typeof value === 'string' &&
 const isTaskId = (value: unknown): value is string => typeof value === 'string' && TASK_ID.test(value);
 const isMember = (value: unknown): value is Name => typeof value === 'string' && isMemberName(value);
 const isPlainName = (value: unknown): value is Name => typeof value === 'string' && isName(value);
-const isCount = (value: unknown, most = Infinity): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
-const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.includes(value as T);
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+const isCount = (value: unknown, most = Infinity): value is number => isInteger(value) && value >= 0 && value <= most;
+const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.some((one) => one === value);
 
 /** A copy of a list of texts; undefined for anything else. */
 function textsIn(value: unknown, most = Infinity, length = Infinity): string[] | undefined {
-  if (!Array.isArray(value) || value.length > most) return undefined;
-  for (const one of value) if (!isText(one, length)) return undefined;
-  return [...(value as string[])];
+  if (!isList(value) || value.length > most) return undefined;
+  const read: string[] = [];
+  for (const one of value) {
+    if (!isText(one, length)) return undefined;
+    read.push(one);
+  }
+  return read;
 }
 
 /**
@@ -77,9 +83,9 @@ export function plainBody(value: unknown, envelope: Envelope): Body | undefined 
 }
 
 function plainBatch(changes: unknown, own: number): Body | undefined {
-  if (own !== 2 || !Array.isArray(changes) || changes.length === 0 || changes.length > 100_000) return undefined;
+  if (own !== 2 || !isList(changes) || changes.length === 0 || changes.length > 100_000) return undefined;
   const read: Change[] = [];
-  for (const one of changes as unknown[]) {
+  for (const one of changes) {
     const change = isFields(one) ? plainChange(one, sizeOf(one)) : undefined;
     if (change === undefined) return undefined;
     read.push(change);
@@ -151,16 +157,10 @@ function plainResult(result: unknown): TaskResult | undefined {
   const own = 2 + Number(hash !== undefined) + Number(exitCode !== undefined);
   const named = textsIn(files);
   if (named === undefined || sizeOf(result) !== own || !isText(summary, 4_096)) return undefined;
-  const read: TaskResult = { summary, files: named };
-  if (hash === undefined && exitCode === undefined) return read;
-  if (!(hash === undefined || isText(hash)) || !(exitCode === undefined || Number.isSafeInteger(exitCode)))
-    return undefined;
-  return {
-    summary,
-    ...(hash !== undefined && { hash }),
-    ...(exitCode !== undefined && { exitCode: exitCode as number }),
-    files: named,
-  };
+  if (hash === undefined && exitCode === undefined) return { summary, files: named };
+  if (hash !== undefined && !isText(hash)) return undefined;
+  if (exitCode !== undefined && !isInteger(exitCode)) return undefined;
+  return { summary, ...defined({ hash, exitCode }), files: named };
 }
 
 const numberOfSet = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length;
@@ -176,31 +176,21 @@ function plainTask(fields: unknown): NewTask | undefined {
   const work = plainWork(fields['work']);
   const metadata = plainTexts(fields['metadata']);
   if (blockedBy?.every(isTaskId) !== true || work === undefined || metadata === undefined) return undefined;
-  const task: Partial<NewTask> = { subject };
-  if (key !== undefined) {
-    if (!isText(key, 200) || key === '') return undefined;
-    task.key = key;
-  }
-  task.description = description;
-  if (activeForm !== undefined) {
-    if (!isText(activeForm, 1_000)) return undefined;
-    task.activeForm = activeForm;
-  }
-  if (owner !== undefined) {
-    if (!isMember(owner)) return undefined;
-    task.owner = owner;
-  }
-  if (role !== undefined) {
-    if (!isPlainName(role)) return undefined;
-    task.role = role;
-  }
-  return Object.assign(task as { subject: string; description: string }, {
+  if (key !== undefined && (!isText(key, 200) || key === '')) return undefined;
+  if (activeForm !== undefined && !isText(activeForm, 1_000)) return undefined;
+  if (owner !== undefined && !isMember(owner)) return undefined;
+  if (role !== undefined && !isPlainName(role)) return undefined;
+  return {
+    subject,
+    ...defined({ key }),
+    description,
+    ...defined({ activeForm, owner, role }),
     blockedBy,
     work,
     retries,
     required,
     metadata,
-  });
+  };
 }
 
 function plainWork(fields: unknown): Work | undefined {
@@ -211,28 +201,20 @@ function plainWork(fields: unknown): Work | undefined {
   const env = plainTexts(fields['env']);
   const files = textsIn(fields['files'], 1_000);
   if (verify === undefined || env === undefined || files === undefined) return undefined;
-  const work: Partial<Work> = {};
-  if (run !== undefined) {
-    const text = isText(run, 65_536) ? run : textsIn(run, 1_000, 65_536);
-    if (text === undefined || (typeof text !== 'string' && text.length === 0)) return undefined;
-    work.run = text;
-  }
-  if (prompt !== undefined) {
-    if (!isText(prompt, 262_144)) return undefined;
-    work.prompt = prompt;
-  }
-  work.verify = verify;
-  if (timeoutMs !== undefined) {
-    if (!isCount(timeoutMs) || timeoutMs === 0) return undefined;
-    work.timeoutMs = timeoutMs;
-  }
-  work.env = env;
-  work.files = files;
-  if (artifact !== undefined) {
-    if (!isText(artifact)) return undefined;
-    work.artifact = artifact;
-  }
-  return work as Work;
+  const command = isText(run, 65_536) ? run : textsIn(run, 1_000, 65_536);
+  if (run !== undefined && (command === undefined || (typeof command !== 'string' && command.length === 0)))
+    return undefined;
+  if (prompt !== undefined && !isText(prompt, 262_144)) return undefined;
+  if (timeoutMs !== undefined && (!isCount(timeoutMs) || timeoutMs === 0)) return undefined;
+  if (artifact !== undefined && !isText(artifact)) return undefined;
+  return {
+    ...defined({ run: command, prompt }),
+    verify,
+    ...defined({ timeoutMs }),
+    env,
+    files,
+    ...defined({ artifact }),
+  };
 }
 
 /** A copy of an object of texts. */

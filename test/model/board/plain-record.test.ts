@@ -20,7 +20,12 @@ const allOfWork = {
 };
 const allFields = {
   ...fields,
-  ...{ key: 'k', activeForm: 'doing', owner: 'ada', role: 'executor', blockedBy: ['1', '2'], work: allOfWork },
+  key: 'k',
+  activeForm: 'doing',
+  owner: 'ada',
+  role: 'executor',
+  blockedBy: ['1', '2'],
+  work: allOfWork,
   metadata: { constructor: 'c', 2: 'b', 1: 'a' },
 };
 const created = { type: 'task.created', task: '3', fields };
@@ -51,7 +56,7 @@ const plainly = (value: unknown) => {
 
 /** What is read without a schema is what the schemas read, with its keys in their order. */
 function agrees(record: unknown): boolean {
-  const value: unknown = JSON.parse(JSON.stringify(record) ?? 'null');
+  const value: unknown = record === undefined ? null : JSON.parse(JSON.stringify(record));
   const head = plainEnvelope(value);
   const read = head && plainBody(value, head);
   if (head === undefined || read === undefined) return false;
