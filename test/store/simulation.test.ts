@@ -13,7 +13,7 @@ import { lockScenario } from '../support/sim/scenarios/lock.ts';
 
 vi.mock('node:crypto', async (original) => ({ ...(await original()), ...(await import('../support/sim/chance.ts')) }));
 vi.mock('ulid', () => import('../support/sim/chance.ts'));
-vi.mock('../../src/model/board/event.ts', async (original) =>
+vi.mock('../../src/model/board/board-line.ts', async (original) =>
   (await import('../support/sim/law.ts')).withParsing(await original()),
 );
 vi.mock('../../src/model/board/advance.ts', async (original) =>

@@ -204,13 +204,14 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
       return a.file('.teams', 'login', 'elsewhere.json').includes('"ada"');
     };
     await expect.poll(isElsewhere, { timeout: 30_000 }).toBe(true);
-    const before = count(logOf(a), 'member.started');
     lost.child.kill('SIGKILL');
     killRunning(b.state);
     expect(await a.teams(['worker', 'login', 'ada', '--agent', 'exec', '--store', url])).toMatchObject({
       code: 3,
       err: expect.stringContaining('ada is running already') as string,
     });
+    // What the lost one had begun is in the log by now.
+    const before = count(logOf(a), 'member.started');
     const next = spawn(process.execPath, [resolve('bin/teammate.cjs'), a.root ?? '', 'login', 'ada', a.project], {
       env: { ...a.environment, TEAMS_TOKEN: 'token' },
       stdio: ['pipe', 'ignore', 'pipe'],
