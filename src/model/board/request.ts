@@ -19,6 +19,7 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Characters of a request that the board keeps; the whole text is in the mail. */
 export const ASKED_LIMIT = 4_096;
+
 /** The file that has a text whole of which the board keeps a part, relative to the root. */
 export const wholePlace = (team: Name, hash: string): string => `.teams/${team}/blobs/${hash}`;
 

@@ -42,7 +42,8 @@ const located = (options: Partial<OpenOptions>): OpenOptions => ({
 });
 
 /**
- * Creates a team on disk, under `root` (by default the nearest parent with `.teams`, else the working directory).
+ * Creates a team under `root` (by default the nearest parent with `.teams`, else the working directory): on disk, or in
+ * the store whose replica `root` is.
  *
  * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`
  */
