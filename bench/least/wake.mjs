@@ -1,7 +1,7 @@
 /**
  * A wake between two machines with the processes, sockets, rows and files that the rules ask for, and nothing else: a
- * sender, its relay, the relay of the other machine, and the member. A row is committed and notified, asked for by its
- * number, and written to an inbox; then the bell is rung. No seal, no lock, no quota, no id, no other mailbox.
+ * sender, its relay, the relay of the other machine, and the member. A row is committed and notified with its text, and
+ * the text is written to an inbox; then the bell is rung. No seal, no lock, no quota, no id, no other mailbox.
  *
  *   node least/wake.mjs send|deliver URL PLACE    a relay; prints a line when it is ready, and ends with its stdin
  */
@@ -45,7 +45,7 @@ export function consumer({ place }, onBody) {
 }
 
 const INSERT = `with put as (insert into least_mail (line) values ($1) returning number)
-  select pg_notify('least', number::text) from put`;
+  select pg_notify('least', $1) from put`;
 
 async function sendingRelay(client, place) {
   const server = createServer((socket) => {
@@ -67,18 +67,10 @@ async function deliveringRelay(client, place) {
   writeFileSync(inbox, '');
   writeFileSync(path, '');
   const bell = openSync(path, 'r+');
-  let last = 0;
-  const deliver = async () => {
-    const text = 'select number::int, line from least_mail where number > $1 order by number';
-    const { rows } = await client.query({ name: 'after', text, values: [last] });
-    const news = rows.filter(({ number }) => number > last);
-    if (news.length === 0) return;
-    last = news.at(-1).number;
-    appendFileSync(inbox, news.map(({ line }) => `${line}\n`).join(''));
+  client.on('notification', ({ payload }) => {
+    appendFileSync(inbox, `${payload}\n`);
     writeSync(bell, '!', 0);
-  };
-  let delivered = Promise.resolve();
-  client.on('notification', () => (delivered = delivered.then(deliver)));
+  });
   await client.query('listen least');
 }
 

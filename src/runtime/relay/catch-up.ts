@@ -1,5 +1,6 @@
 /** Brings a replica up to what the store has, after a look whether it is of the same order; and the mail after it. */
 import type { Name } from '../../model/text/names.ts';
+import type { NotifiedMail } from '../../store/engine/engine-rows.ts';
 import type { EngineOrder, EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
 import type { GrownLog, ReplicaTeam, SentMail } from './relay-acts.ts';
@@ -49,10 +50,22 @@ export async function bringSent(session: EngineSession, { team, recipient, mail 
   await unlessFull(box.arrive(session, mail, { after, isAll: true }));
 }
 
-/** Mail that another machine has stored: it may be about a record that is not here yet. */
-export async function bringMail(session: EngineSession, team: ReplicaTeam, member: Name): Promise<void> {
+/** Mail that another machine has stored, notified whole: it may be about a record that is not here yet. */
+export async function bringNotified(session: EngineSession, team: ReplicaTeam, mail: NotifiedMail): Promise<void> {
+  const box = team.mail.boxHere(mail.member);
+  if (box === undefined || mail.number <= box.last) return;
+  if (mail.log > team.replica.position.number) await catchUp(session, team);
+  await unlessFull(box.arrive(session, [mail], { after: mail.number - 1, isAll: true }));
+}
+
+/**
+ * As {@link bringNotified}, if it was not notified whole.
+ *
+ * @param last the number of the last message
+ */
+export async function bringMail(session: EngineSession, team: ReplicaTeam, member: Name, last: number): Promise<void> {
   const box = team.mail.boxHere(member);
-  if (box === undefined) return;
+  if (box === undefined || last <= box.last) return;
   const after = box.last;
   const { found, isAll, log } = await session.mailAfter(team.replica.id, member, after);
   if (log > team.replica.position.number) await catchUp(session, team);

@@ -160,7 +160,7 @@ export async function endUnfinishedMoves(
       try {
         const move = unfinishedMove(root, name);
         if (move === undefined) continue;
-        const session = await EngineSession.open(addressOf(move.store), clock, () => {});
+        const session = await EngineSession.open(addressOf(move.store), clock);
         try {
           ended.push({ move, outcome: await endUnfinished(session, root, move, clock) });
         } finally {
@@ -194,7 +194,7 @@ async function withMove(
         'USAGE',
         `A move of team ${name} ${begun.to === 'store' ? 'to' : 'from'} ${begun.store} is not over: finish it with that address.`,
       );
-    const session = await EngineSession.open(address, clock, () => {});
+    const session = await EngineSession.open(address, clock);
     try {
       if (begun !== undefined) await endUnfinished(session, root, begun, clock);
       return await work(session);
@@ -231,7 +231,7 @@ async function carryOut(
       throw error;
     }
     // It is unknown whether the store has made it: it says so, once it answers.
-    const again = await EngineSession.open(address, clock, () => {}).catch((why: unknown) => {
+    const again = await EngineSession.open(address, clock).catch((why: unknown) => {
       throw lost(move.name, why);
     });
     try {

@@ -6,7 +6,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { isMemberName, type Name } from '../../model/text/names.ts';
 import { newsOf } from '../../store/engine/engine-news.ts';
-import type { EngineTeam } from '../../store/engine/engine-rows.ts';
+import type { EngineTeam, NotifiedMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { isFree, replicasIn, retireIfFree } from '../../store/engine/retired-replicas.ts';
@@ -16,7 +16,7 @@ import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
 import { teamPaths } from '../../store/files/paths.ts';
-import { bringMail, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
+import { bringMail, bringNotified, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
 import { hosted } from './host-acts.ts';
 import {
   changed,
@@ -60,8 +60,10 @@ export class RelayTeams {
   #hasNews = true;
   /** The ids of teams whose logs have grown, with the number of their last record. */
   readonly #grown = new Map<string, number>();
-  /** The ids of teams, with the members to whom mail was sent on other machines. */
-  readonly #mailed = new Map<string, Set<Name>>();
+  /** The ids of teams, with the members to whom mail was sent on other machines, and the number of the last message. */
+  readonly #mailed = new Map<string, Map<Name, number>>();
+  /** Mail that was notified whole, in its order. */
+  #notified: NotifiedMail[] = [];
   /** The ids of teams, with the members to be woken. */
   readonly #rung = new Map<string, Set<Name>>();
   /** When all was looked at last, by the clock. */
@@ -78,13 +80,17 @@ export class RelayTeams {
 
   /** @param what that is new, as {@link EngineSession.open} says it */
   heardOf(what: string): void {
-    const [kind, team, at = ''] = what.split(' ');
+    const [kind, team, at = '', number] = what.split(' ');
     if (kind === 'log' && team !== undefined && Number.isSafeInteger(Number(at))) this.#grown.set(team, Number(at));
     else if (kind === 'mail' && team !== undefined && isMemberName(at))
-      this.#mailed.set(team, (this.#mailed.get(team) ?? new Set()).add(at));
+      this.#mailed.set(team, (this.#mailed.get(team) ?? new Map<Name, number>()).set(at, Number(number)));
     else if (kind === 'ring' && team !== undefined && isMemberName(at))
       this.#rung.set(team, (this.#rung.get(team) ?? new Set()).add(at));
     else this.#hasNews = true;
+  }
+
+  heardMail(mail: NotifiedMail): void {
+    this.#notified.push(mail);
   }
 
   /** When all is looked at again, by the clock (`monotonic`): in a second, or when a process of another machine may be lost. */
@@ -109,6 +115,8 @@ export class RelayTeams {
       await requireSame(session, mail.ledger, 'ledger');
     }
     this.#hasNews = true;
+    // A failover may have lost it.
+    this.#notified = [];
     const { teams, spending } = await newsOf(session);
     await this.#day.connect(session, spending);
     await this.#meet(session, teams, { isConnecting: true, isCopy });
@@ -130,6 +138,7 @@ export class RelayTeams {
     if (this.#mustLook(waiting)) await this.#look(session);
     else await this.#readLogs(session);
     for (const one of sent) await bringSent(session, one);
+    await this.#readNotified(session);
     await this.#readMail(session);
     this.#ring();
     if (waiting.some(({ request }) => LEASES.has(request.do)))
@@ -218,11 +227,19 @@ export class RelayTeams {
       if ((grown.get(team.replica.id) ?? 0) > team.replica.position.number) await catchUp(session, team);
   }
 
+  async #readNotified(session: EngineSession): Promise<void> {
+    const notified = this.#notified;
+    this.#notified = [];
+    for (const mail of notified)
+      for (const team of this.#replicas.values())
+        if (team.replica.id === mail.team) await bringNotified(session, team, mail);
+  }
+
   async #readMail(session: EngineSession): Promise<void> {
     const mailed = new Map(this.#mailed);
     this.#mailed.clear();
     for (const team of this.#replicas.values())
-      for (const member of mailed.get(team.replica.id) ?? []) await bringMail(session, team, member);
+      for (const [member, last] of mailed.get(team.replica.id) ?? []) await bringMail(session, team, member, last);
   }
 
   /** What they are woken for is here by now. */

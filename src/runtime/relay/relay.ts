@@ -11,7 +11,7 @@ import { codeOf, isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { LastingServer } from '../../os/connection/lasting-server.ts';
 import { SessionLost } from '../../store/engine/engine-queries.ts';
-import { EngineSession } from '../../store/engine/engine-session.ts';
+import { EngineSession, type EngineListener } from '../../store/engine/engine-session.ts';
 import { holdReplica, noteDivergence } from '../../store/engine/replica-place.ts';
 import { relayAnswer, relayRequest, type RelayAnswer } from '../../store/replica/relay-request.ts';
 import { openSeal, type Seal } from '../../store/user/seal.ts';
@@ -46,7 +46,7 @@ export async function serveReplica(root: string, address: EngineAddress, options
   const { relay: socket } = rootPaths(root);
   // An address that is wrong leaves no folder.
   const relay = new Relay(root, address, options);
-  const session = await EngineSession.open(address, options.clock, relay.heardOf);
+  const session = await EngineSession.open(address, options.clock, relay.listener);
   let server: LastingServer | undefined;
   let release = (): void => {};
   try {
@@ -108,9 +108,13 @@ class Relay {
     options.signal.addEventListener('abort', this.#wake.wake);
   }
 
-  readonly heardOf = (what: string): void => {
-    this.#teams.heardOf(what);
-    this.#wake.wake();
+  readonly listener: EngineListener = {
+    onNews: (what) => {
+      this.#teams.heardOf(what);
+      this.#wake.wake();
+    },
+    // The news of it wake the relay.
+    onMail: (mail) => this.#teams.heardMail(mail),
   };
 
   /** One request of a process of this machine, and the answer. */
@@ -184,7 +188,7 @@ class Relay {
     for (;;) {
       if (signal.aborted || this.#isIdle(clients)) return undefined;
       try {
-        await this.connect(await EngineSession.open(this.#address, clock, this.heardOf, this.#timeline));
+        await this.connect(await EngineSession.open(this.#address, clock, this.listener, this.#timeline));
         this.#teams.reconnected();
         tell('Connected to the store again.');
         return this.#session;

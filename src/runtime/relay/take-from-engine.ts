@@ -53,7 +53,7 @@ interface TeamLines {
 export async function takeFromEngine(root: string, address: EngineAddress, clock: Clock): Promise<TakenTeam[]> {
   if (!hasDiverged(root))
     throw new UsageError('USAGE', `The replica in ${root} has what its store has: there is nothing to take.`);
-  const session = await EngineSession.open(address, clock, () => {});
+  const session = await EngineSession.open(address, clock);
   try {
     const release = holdReplica(root, shownAddress(address), clock, { isDiverged: true });
     try {

@@ -51,6 +51,10 @@ export class TeamMail {
   #config: Configuration | undefined;
   /** Whose processes run on other machines, as the last look said. */
   #elsewhere = new Map<Name, ProcessElsewhere>();
+  /** Whose processes run on this one. */
+  readonly #here = new Set<Name>();
+  /** Whose mail is notified whole to this machine, and where; undefined where the store says nothing but that there is some. */
+  readonly #heard = new Map<Name, string | undefined>();
   #isLedHere = false;
   #lapsesAt = Number.POSITIVE_INFINITY;
   #trustsFrom = Number.NEGATIVE_INFINITY;
@@ -119,6 +123,7 @@ export class TeamMail {
     await this.#follow(session, news.ledger);
     await this.#configure(session, news);
     this.#note(news.leases);
+    await this.#hear(session);
     noteHosts(this.#place, look.hosts, news.placements, this.#place.now() < this.#trustsFrom);
     for (const { member, ...known } of news.mailboxes)
       await unlessFull(
@@ -166,6 +171,9 @@ export class TeamMail {
     if (!isFirst) return owner;
     const before = taking.lapsed === undefined ? undefined : holderIn(taking.lapsed);
     const wasElsewhere = before !== undefined && !isHere(before, this.#pinned.identity);
+    this.#here.add(name);
+    // Before the mail is read: none comes between.
+    await this.#hear(session);
     await this.#box(name).begin(session, wasElsewhere);
     return taking.owner;
   }
@@ -211,9 +219,21 @@ export class TeamMail {
     noteElsewhere(this.#place.disk, this.#paths, [...this.#elsewhere.values()]);
   }
 
+  /** Only mail of a process of this machine is for it alone. */
+  async #hear(session: EngineSession): Promise<void> {
+    for (const name of this.#here)
+      if (!this.#heard.has(name)) this.#heard.set(name, await session.hearMail(this.#team, name));
+    for (const [name, channel] of this.#heard) {
+      if (this.#here.has(name)) continue;
+      this.#heard.delete(name);
+      if (channel !== undefined) await session.unhearMail(channel);
+    }
+  }
+
   /** The store was away: leases lapsed meanwhile whose holders are alive. */
   reconnected(): void {
     this.#trustsFrom = this.#place.now() + LEASE_S * 1_000;
+    this.#heard.clear();
     this.#events.reconnected();
   }
 
@@ -221,11 +241,13 @@ export class TeamMail {
     const found = new Map<Name, ProcessElsewhere>();
     this.#lapsesAt = Number.POSITIVE_INFINITY;
     this.#isLedHere = false;
+    this.#here.clear();
     for (const { name, owner, seconds } of leases) {
       const holder = holderIn(owner);
       if (holder === undefined || seconds <= 0) continue;
       if (isHere(holder, this.#pinned.identity)) {
         this.#isLedHere ||= name === LEAD;
+        this.#here.add(name);
         continue;
       }
       this.#lapsesAt = Math.min(this.#lapsesAt, this.#clock.monotonic() + seconds * 1_000);

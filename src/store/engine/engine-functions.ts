@@ -71,6 +71,7 @@ export const ENGINE_FUNCTIONS = [
   'append(text, text[], bigint)',
   'log_after(text, bigint, integer)',
   'send(text, text, text[])',
+  'mail_channel(text, text)',
   'mailboxes(text)',
   'mail_after(text, text, bigint, integer)',
   'waiting_mail(text, text)',

@@ -1,7 +1,25 @@
 /** The functions of the schema `teams` for mail (/docs/decisions/122-mail-in-a-store.md). */
 import { EACH, safe } from './engine-functions.ts';
 
+/** A notification of PostgreSQL has less than 8,000 bytes. */
+const MOST_NOTIFIED_BYTES = 7_000;
+/** More than these are asked for: one question costs less than so many notifications. */
+const MOST_NOTIFIED = 4;
+
 export const MAIL_SCRIPT = `
+-- Where the mail of a member is notified whole, which a host hears: null to a role of one member, since whoever knows
+-- the channel can say there what it likes (/docs/decisions/161-mail-notified-whole.md).
+create function teams.mail_channel(of_team text, of_member text) ${safe('text')} as $$
+begin
+  perform teams.must(of_team, of_member);
+  if not teams.may(of_team, '${EACH}') then
+    return null;
+  end if;
+  perform teams.must_live(of_team);
+  insert into teams.mailbox (team, member) values (of_team, of_member) on conflict do nothing;
+  return (select channel from teams.mailbox where team = of_team and member = of_member);
+end $$;
+
 -- Also of a message that is sent again: it keeps its number.
 create function teams.send(of_team text, recipient text, lines text[]) ${safe('bigint[]')} as $$
 declare
@@ -11,6 +29,8 @@ declare
   message jsonb;
   place bigint;
   counted bigint;
+  hosts text;
+  log bigint;
 begin
   foreach one in array lines loop
     message := teams.readable(one);
@@ -21,10 +41,16 @@ begin
     ids := ids || (message ->> 'id');
   end loop;
   perform teams.must_live(of_team);
-  select last into counted from teams.mailbox where team = of_team and member = recipient for update;
+  select last, channel into counted, hosts from teams.mailbox
+    where team = of_team and member = recipient for update;
   if not found then
     insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
-    select last into counted from teams.mailbox where team = of_team and member = recipient for update;
+    select last, channel into counted, hosts from teams.mailbox
+      where team = of_team and member = recipient for update;
+  end if;
+  if cardinality(lines) <= ${String(MOST_NOTIFIED)} then
+    -- A message may be about a record: whoever hears it reads that first.
+    select last into log from teams.head where team = of_team;
   end if;
   for at in 1 .. cardinality(lines) loop
     place := counted + 1;
@@ -33,13 +59,16 @@ begin
       on conflict (team, member, id) do nothing;
     if found then
       counted := place;
+      if log is not null and octet_length(lines[at]) <= ${String(MOST_NOTIFIED_BYTES)} then
+        perform pg_notify(hosts, concat_ws(' ', place, log, lines[at]));
+      end if;
     else
       select number into place from teams.mail where team = of_team and member = recipient and id = ids[at];
     end if;
     numbers := numbers || place;
   end loop;
   update teams.mailbox set last = counted where team = of_team and member = recipient;
-  perform pg_notify('teams', 'mail ' || of_team || ' ' || recipient);
+  perform pg_notify('teams', concat_ws(' ', 'mail', of_team, recipient, counted));
   return numbers;
 end $$;
 

@@ -20,6 +20,14 @@ export interface EngineMail {
   readonly line: string;
 }
 
+/** A message that was notified whole, in the mailbox that a session listens to. */
+export interface NotifiedMail extends EngineMail {
+  readonly team: string;
+  readonly member: Name;
+  /** The number of the last record of the log at that moment. */
+  readonly log: number;
+}
+
 export interface EngineLease {
   readonly name: Name;
   readonly owner: string;
@@ -55,6 +63,13 @@ export const idRow = z.object({ id: z.string() });
 export const idsRow = z.object({ ids: z.array(z.string()) });
 export const lineRow = z.object({ line: z.string() });
 export const appendRow = z.object({ news: z.string().nullable() });
+/** A name of PostgreSQL that needs no quotes. */
+export const channelRow = z.object({
+  channel: z
+    .string()
+    .regex(/^teams_[0-9a-f]{32}$/)
+    .nullable(),
+});
 export const lastRow = z.object({ last: z.coerce.string().nullable() });
 export const numbersRow = z.object({ numbers: z.array(z.coerce.number()) });
 export const doneRow = z.object({ done: z.coerce.number() });

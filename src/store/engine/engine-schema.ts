@@ -16,7 +16,7 @@ import { TEAM_SCRIPT } from './engine-team-functions.ts';
 import { USER_SCRIPT } from './engine-user-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
-export const ENGINE_SCHEMA = 8;
+export const ENGINE_SCHEMA = 9;
 
 /** The oldest version that {@link UPGRADES} begins at; before it nothing was released. */
 export const OLDEST_SCHEMA = 2;
@@ -72,8 +72,14 @@ create table teams.pace (
 );
 `;
 
+/** Version 9: where the mail of a member is notified whole. */
+const VERSION_9 = `
+alter table teams.mailbox
+  add column channel text not null default 'teams_' || replace(gen_random_uuid()::text, '-', '');
+`;
+
 /** What a version adds to the tables of the one before it. Versions 5 to 7 have other functions only: `news`, and what is notified; what a message asks; what an acknowledgement reads. */
-const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4, 8: VERSION_8 };
+const UPGRADES: Readonly<Record<number, string>> = { 3: VERSION_3, 4: VERSION_4, 8: VERSION_8, 9: VERSION_9 };
 
 const FUNCTIONS = [
   RIGHTS_SCRIPT,
@@ -145,7 +151,7 @@ create table teams.artifact (
   team text not null references teams.team, hash text not null, body bytea not null, primary key (team, hash)
 );
 
-${VERSION_3}${VERSION_4}${VERSION_8}
+${VERSION_3}${VERSION_4}${VERSION_8}${VERSION_9}
 ${FUNCTIONS}
 ${CLOSED}
 `;

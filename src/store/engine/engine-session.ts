@@ -8,10 +8,12 @@ import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
+import { notifiedMail } from './engine-news.ts';
 import { EngineQueries } from './engine-queries.ts';
 import {
   aboutRow,
   appendRow,
+  channelRow,
   configurationRow,
   documentRow,
   doneRow,
@@ -36,6 +38,7 @@ import {
   type EngineMailbox,
   type EngineTeam,
   type LeaseTaking,
+  type NotifiedMail,
   type SpendingNews,
 } from './engine-rows.ts';
 import {
@@ -54,6 +57,8 @@ import { requireSchema } from './engine-schema.ts';
 
 /** For all documents of a team. */
 const MOST_DOCUMENTS_BYTES = 144 * 1024 * 1024;
+/** Of all who may connect. */
+const NEWS = 'teams';
 /** The document with the team's configuration. */
 const CONFIG = 'config';
 const READ_DOCUMENT = 'select revision, body from teams.read_document($1, $2)';
@@ -64,19 +69,33 @@ const READ_TEXT = `select body from (select teams.artifact($1, $2) as body) kept
 /** What has one order for all machines. */
 export type EngineOrder = 'log' | 'ledger' | 'spending';
 
+/** Called with what others have made new. */
+export interface EngineListener {
+  /**
+   * Also when the session is lost.
+   *
+   * @param what `log TEAM NUMBER`, `mail TEAM MEMBER NUMBER` and `ring TEAM MEMBER` (the team's id) or `news`
+   */
+  readonly onNews: (what: string) => void;
+  /** Comes before the news of the same message. */
+  readonly onMail: (mail: NotifiedMail) => void;
+}
+
+const NO_LISTENER: EngineListener = { onNews: () => {}, onMail: () => {} };
+
 export class EngineSession {
   readonly #queries: EngineQueries;
+  /** The channels that it listens to, and whose mail is notified there. */
+  readonly #mailboxes = new Map<string, Pick<NotifiedMail, 'team' | 'member'>>();
 
   /**
-   * @param onNews called with what others made new: `log TEAM NUMBER`, `mail TEAM MEMBER` and `ring TEAM MEMBER` (the team's id) or `news`; and when the
-   *   session is lost
    * @param seen the highest timeline that was seen, if any was
    * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`
    */
   static async open(
     address: EngineAddress,
     clock: Clock,
-    onNews: (what: string) => void,
+    { onNews, onMail } = NO_LISTENER,
     seen?: number,
   ): Promise<EngineSession> {
     const connection = await connectEngine(address, clock, seen);
@@ -89,11 +108,14 @@ export class EngineSession {
         aboutRow,
       );
       requireSchema(about?.version ?? 0);
-      client.on('notification', ({ processId, payload }) => {
-        if (processId !== about?.own) onNews(payload ?? '');
+      client.on('notification', ({ processId, channel, payload = '' }) => {
+        if (processId === about?.own) return;
+        if (channel === NEWS) return onNews(payload);
+        const [mailbox, mail] = [session.#mailboxes.get(channel), notifiedMail(payload)];
+        if (mailbox !== undefined && mail !== undefined) onMail({ ...mailbox, ...mail });
       });
       client.on('end', () => onNews(''));
-      await session.ask('listen teams', []);
+      await session.ask(`listen ${NEWS}`, []);
       return session;
     } catch (error) {
       await session.close();
@@ -246,7 +268,26 @@ export class EngineSession {
 
   /** Tells the other machines to wake a member. */
   async ring(team: string, member: Name): Promise<void> {
-    await this.ask("select pg_notify('teams', $1)", [`ring ${team} ${member}`]);
+    await this.ask('select pg_notify($1, $2)', [NEWS, `ring ${team} ${member}`]);
+  }
+
+  /**
+   * Listens to the mail of a member, which is notified whole then if it is short.
+   *
+   * @returns what {@link unhearMail} needs; undefined if this role is that of one member, which hears of it only
+   */
+  async hearMail(team: string, member: Name): Promise<string | undefined> {
+    const [row] = await this.ask('select teams.mail_channel($1, $2) as channel', [team, member], channelRow);
+    const channel = row?.channel ?? undefined;
+    if (channel === undefined) return undefined;
+    this.#mailboxes.set(channel, { team, member });
+    await this.ask(`listen ${channel}`, []);
+    return channel;
+  }
+
+  async unhearMail(channel: string): Promise<void> {
+    this.#mailboxes.delete(channel);
+    await this.ask(`unlisten ${channel}`, []);
   }
 
   async mailboxes(team: string): Promise<EngineMailbox[]> {

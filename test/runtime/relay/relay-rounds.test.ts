@@ -6,7 +6,8 @@ import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { newTaskSchema } from '../../../src/model/board/task.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
-import { openStore } from '../../../src/store/team/team-store.ts';
+import { openStore, type TeamStore } from '../../../src/store/team/team-store.ts';
+import { takeLease } from '../../../src/store/team/lease.ts';
 import { Machine, storePlace } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 
@@ -70,6 +71,40 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 60_000 }, () => {
     } finally {
       await store.close();
       await close();
+    }
+  });
+
+  it('asks the store nothing for a message to a member whose process it has, and once for one that is too long', async () => {
+    const { place, database } = await storePlace(engine);
+    const watcher = await engine.session('owner', database);
+    await watcher.query(`alter database ${database} set track_functions = 'pl'`);
+    const [a, b] = await Machine.two(place, 'ada');
+    const [sending, taking] = [a, b].map(({ root }) =>
+      openStore(teamPaths(root, parseName('team', 'login')), { clock: realClock }),
+    ) as [TeamStore, TeamStore];
+    const asked = async (): Promise<number> => {
+      const { rows } = await watcher.query<{ calls: string }>(
+        `select calls from pg_stat_user_functions where funcname = 'mail_after'`,
+      );
+      return Number(rows[0]?.calls ?? 0);
+    };
+    const send = (content: string): Promise<unknown> =>
+      sending.sender.send({ sender: LEAD, recipient: ADA, draft: { type: 'message', content } });
+    const taken = await takeLease(taking.paths, ADA, taking.forLease());
+    try {
+      expect(taken.held).toBe(true);
+      await setTimeout(COUNTED_MS);
+      const before = await asked();
+      for (let at = 0; at < MESSAGES; at += 1) await send(`message ${at}.`);
+      await expect.poll(() => b.file('ada_inbox.jsonl')).toContain(`message ${MESSAGES - 1}.`);
+      await setTimeout(COUNTED_MS);
+      expect((await asked()) - before).toBe(0);
+      await send('x'.repeat(7_000));
+      await expect.poll(() => b.file('ada_inbox.jsonl')).toContain('xxx');
+      await expect.poll(asked).toBe(before + 1);
+    } finally {
+      if (taken.held) await taken.lease.release();
+      await Promise.all([sending.close(), taking.close(), watcher.end()]);
     }
   });
 

@@ -373,6 +373,39 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     expect(await waiting()).toEqual(lines.slice(2));
   });
 
+  it('notifies the mail of a member whole on a channel that only hosts are told, and to others that there is some', async () => {
+    const [ada, listener, stranger] = [await session('ada'), await session('host'), await session('stranger')];
+    const channelFor = async (from: Client): Promise<string | null | undefined> =>
+      (await from.query<{ channel: string | null }>('select teams.mail_channel($1, $2) as channel', [team, 'ada']))
+        .rows[0]?.channel;
+    expect(await channelFor(ada)).toBeNull();
+    await expect(stranger.query('select teams.mail_channel($1, $2)', [team, 'ada'])).rejects.toMatchObject({
+      code: '42501',
+    });
+    const channel = await channelFor(host);
+    expect(channel).toMatch(/^teams_[0-9a-f]{32}$/);
+    const heard: string[] = [];
+    listener.on('notification', (one) => heard.push(`${one.channel} ${one.payload}`));
+    await listener.query(`listen teams; listen ${channel}`);
+    const news = async (...lines: string[]): Promise<string[]> => {
+      heard.length = 0;
+      await host.query('select teams.send($1, $2, $3)', [team, 'ada', lines]);
+      await expect.poll(() => heard.at(-1)).toContain(`teams mail ${team} ada `);
+      return heard.slice(0, -1);
+    };
+    const last = async (question: string): Promise<number> =>
+      Number((await host.query<{ last: string }>(question, [team])).rows[0]?.last ?? 0);
+    const log = await last('select count(*) as last from teams.log_after($1, 0, 10000)');
+    const before = await last(`select last from teams.mailboxes($1) where member = 'ada'`);
+    const two = [mail('lead', 'one, with ünïcode'), mail('lead', 'two')];
+    expect(await news(...two)).toEqual(two.map((line, at) => `${channel} ${before + 1 + at} ${log} ${line}`));
+    // Sent again, too long, too many: to be asked for.
+    expect(await news(...two)).toEqual([]);
+    expect(await news(mail('lead', 'x'.repeat(7_000)))).toEqual([]);
+    expect(await news(...['1', '2', '3', '4', '5'].map((text) => mail('lead', text)))).toEqual([]);
+    expect(heard).toEqual([`teams mail ${team} ada ${before + 8}`]);
+  });
+
   it('gives a lease to one owner, and to another when it has run out', async () => {
     const take = async (owner: string, seconds: number, by = host) =>
       (
@@ -484,7 +517,7 @@ describe.skipIf(!hasPostgres)('the engine', () => {
 });
 
 describe.skipIf(!hasPostgres)('a schema of a version before', () => {
-  it.each([2, 3, 4, 5, 6, 7])(
+  it.each([2, 3, 4, 5, 6, 7, 8])(
     '%i is brought up to this one by `init`, with its teams, roles and grants',
     async (version) => {
       const postgres = await Postgres.start();
@@ -503,6 +536,8 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
         // Since version 6 it also gives what came after a record.
         const appends = version < 6 ? 'select teams.append($1, $2)' : 'select teams.append($1, $2, 0)';
         await host.query(appends, [team, [record(by('ada'))]]);
+        for (const to of ['ada', 'bob'])
+          await host.query('select teams.send($1, $2, $3)', [team, to, [mail('lead', 'hi')]]);
         await expect(checkEngine(address, realClock)).rejects.toMatchObject({
           code: 'ENGINE_UNFIT',
           message: expect.stringContaining('teams store init') as string,
@@ -518,6 +553,12 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
         await expect(host.query('select teams.must($1, $2)', [team, 'ada'])).rejects.toMatchObject({ code: '42501' });
         const { rows } = await host.query('select * from teams.log_after($1, 0, 10)', [team]);
         expect(rows).toHaveLength(2);
+        // Each mailbox of before has a channel of its own.
+        const { rows: channels } = await host.query<Record<string, string>>(
+          `select teams.mail_channel($1, 'ada') as ada, teams.mail_channel($1, 'bob') as bob`,
+          [team],
+        );
+        expect(new Set(Object.values(channels[0] ?? {}))).toHaveLength(2);
         await host.query(`select teams.register_host('here', 'p1', 2, '{}', null, 10)`);
         await host.query('select teams.place($1, $2, $3)', [team, 'ada', 'here']);
         await host.query(`select teams.tell_pace('key', 'here', 5, 1)`);
@@ -528,7 +569,7 @@ describe.skipIf(!hasPostgres)('a schema of a version before', () => {
           { id: team, log: 2, events: 1, placements: [{ member: 'ada' }] },
         ]);
         await host.end();
-        expect(await checkEngine(address, realClock)).toMatchObject({ schema: 8 });
+        expect(await checkEngine(address, realClock)).toMatchObject({ schema: 9 });
       } finally {
         await postgres.stop();
       }

@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
       roles: [{ role: 'host' }],
     });
     const { code, out } = await place.teams('store', 'check', postgres.url('host', 'agents'));
-    expect(out).toMatch(/ok +schema +version 8/);
+    expect(out).toMatch(/ok +schema +version 9/);
     expect(out).toMatch(/ok +standbys +none: /);
     expect(code).toBe(0);
     await place.json(checkedStore, 'store', 'check', postgres.url('host', 'agents'));
@@ -168,7 +168,7 @@ describe.skipIf(!hasPostgres)('a store', () => {
     await postgres.query('update teams.about set version = 99', 'newer');
     for (const verb of ['init', 'check'])
       expect(await place.teams('store', verb)).toMatchObject(
-        refused(4, /schema of the store has version 99, this program knows 8/),
+        refused(4, /schema of the store has version 99, this program knows 9/),
       );
   });
 
