@@ -100,12 +100,20 @@ class LazyModule {
       if (ts.isIdentifier(name) && initializer && this.#isMadeLate(initializer)) this.#late.add(name.text);
   }
 
-  /** A call on zod, or on a schema. */
+  /** A call on zod, on a schema, or of what makes a schema; or nothing but such calls in a list or an object. */
   #isMadeLate(initializer) {
+    const parts = partsOf(initializer);
+    if (parts !== undefined)
+      return parts.length > 0 && parts.every((one) => this.#isSchema(one) || this.#isMadeLate(one));
     if (!ts.isCallExpression(initializer)) return false;
     let first = initializer;
     while (ts.isCallExpression(first) || ts.isPropertyAccessExpression(first)) first = first.expression;
-    return ts.isIdentifier(first) && (first.text === 'z' || this.#late.has(first.text) || /schema$/i.test(first.text));
+    return this.#isSchema(first) || (ts.isIdentifier(first) && MAKERS.has(first.text));
+  }
+
+  /** By its name. */
+  #isSchema(expression) {
+    return ts.isIdentifier(expression) && (this.#late.has(expression.text) || /schema$/i.test(expression.text));
   }
 
   /** @param {ts.ExportDeclaration} statement */
@@ -171,6 +179,16 @@ class LazyModule {
     const { line } = this.#source.getLineAndCharacterOfPosition(node.getStart());
     return new Error(`${this.#source.fileName}:${line + 1}: the build has no late form of this import or export.`);
   }
+}
+
+/** `z`, and functions of src/ that make a schema, or what reads by one. */
+const MAKERS = new Set(['z', 'closed', 'named', 'compiledWhenHot']);
+
+/** @returns {ts.Expression[] | undefined} the values of a list or an object; undefined for anything else */
+function partsOf(expression) {
+  if (ts.isArrayLiteralExpression(expression)) return [...expression.elements];
+  if (!ts.isObjectLiteralExpression(expression)) return undefined;
+  return expression.properties.map((one) => one.initializer ?? one.expression ?? one.name);
 }
 
 const isExported = (statement) =>

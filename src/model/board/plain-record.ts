@@ -100,7 +100,15 @@ function plainChange(fields: Fields, own: number): Change | undefined {
     return plainTaskChange(type, fields, own);
   if (type === 'member.started' || type === 'member.joined' || type === 'team.opened')
     return plainTeamChange(type, fields, own);
-  return undefined;
+  if (type === 'lead.took') {
+    const { epoch } = fields;
+    return own === 2 && isCount(epoch) ? { type, epoch } : undefined;
+  }
+  if (type === 'log.opened') {
+    const { team, name } = fields;
+    return own === 3 && isUlid(team) && isPlainName(name) ? { type, team, name } : undefined;
+  }
+  return (type === 'team.closing' || type === 'team.closed') && own === 1 ? { type } : undefined;
 }
 
 function plainTaskChange(

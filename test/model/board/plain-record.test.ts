@@ -45,6 +45,10 @@ const PLAIN: object[] = [
   { type: 'member.started', name: 'ada', inc: ulid(2), after: ulid(3) },
   { type: 'member.joined', name: 'ada', role: 'executor', prefixes: [] },
   { type: 'team.opened', profile: 'v8', claim: 'auto' },
+  { type: 'log.opened', team: ulid(4), name: 'hello' },
+  { type: 'lead.took', epoch: 1 },
+  { type: 'team.closing' },
+  { type: 'team.closed' },
   { type: 'batch', changes: [created, claimed] },
 ];
 

@@ -102,6 +102,36 @@ describe('a module that is compiled for a program that ends', () => {
     expect(made).toBe(1);
   });
 
+  it.each([
+    ['a list of schemas', 'const all = [z.object({}), nameSchema];'],
+    ['an object of schemas', 'const all = { one: z.object({}), two: [z.object({})] };'],
+    ['what spreads one', 'const few = { one: z.object({}) };\nconst all = { ...few, two: z.object({}) };'],
+    ['what makes one', 'const all = closed({ one: 1 });'],
+  ])('makes %s at its first use', (_, text) => {
+    let made = 0;
+    const modules = {
+      zod: { object: () => (made += 1) },
+      './a.ts': { closed: () => (made += 1), nameSchema: 'name' },
+    };
+    const imports = `import * as z from 'zod';\nimport { closed, nameSchema } from './a.ts';\n`;
+    const { use } = evaluate(`${imports}${text}\nexport const use = () => all;`, modules);
+    expect(made).toBe(0);
+    expect(call(use)).toBe(call(use));
+    expect(made).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['a list with anything else in it', 'const all = [z.object({}), sideEffect()];'],
+    ['an empty list', 'const all = [];'],
+  ])('makes %s at once', (_, text) => {
+    let done = 0;
+    const modules = { zod: { object: () => 1 }, './a.ts': { sideEffect: () => (done += 1) } };
+    const imports = `import * as z from 'zod';\nimport { sideEffect } from './a.ts';\n`;
+    const { use } = evaluate(`${imports}${text}\nexport const use = () => all;`, modules);
+    expect(done).toBe(text.includes('sideEffect') ? 1 : 0);
+    expect(call(use)).toBe(call(use));
+  });
+
   it('exports names of other modules, which it evaluates at their first use', () => {
     const asked: string[] = [];
     const module = evaluate(
