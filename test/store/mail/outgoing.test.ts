@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMail, type Draft } from '../../../src/model/team/message.ts';
+import { parseName } from '../../../src/model/text/names.ts';
+import { safeJson } from '../../../src/model/text/safe-text.ts';
+import { lineOf } from '../../../src/store/mail/outgoing.ts';
+
+const ADA = parseName('member', 'ada');
+
+describe('the line of a message', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\u2028', '\ud800', 'ü'),
+  );
+
+  it('of text alone is the JSON of its fields in their order, whatever is in them', () => {
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 0, max: 2 ** 48 }), (sender, content, ms) => {
+        const timestamp = ms / 1_000;
+        const stored = { type: 'message', sender: sender.slice(0, 100), content, timestamp, id: 'x', recipient: ADA };
+        const draft = { type: 'message', content } as const;
+        const line = lineOf({ sender: stored.sender, recipient: ADA, draft }, 'x', timestamp);
+        expect(line).toBe(`${safeJson(stored)}\n`);
+        expect(parseMail(line)).toEqual({ ok: true, line: stored });
+      }),
+    );
+  });
+
+  it('of more than text has the rest after it', () => {
+    const draft = { type: 'message' as const, content: 'hi', kind: 'note', data: { a: [1] } } satisfies Draft;
+    expect(lineOf({ sender: 'lead', recipient: ADA, draft }, 'x', 1)).toBe(
+      '{"type":"message","sender":"lead","content":"hi","timestamp":1,"id":"x","recipient":"ada","kind":"note","data":{"a":[1]}}\n',
+    );
+  });
+
+  it.each<[string, { sender?: string; timestamp?: number; id?: string }, string]>([
+    ['a sender that is too long', { sender: 's'.repeat(129) }, 'sender: '],
+    ['a time that is none', { timestamp: Number.NaN }, 'timestamp: '],
+    ['an id that is empty', { id: '' }, 'id: '],
+  ])('is not made with %s', (_, { sender = 'lead', timestamp = 1, id = 'x' }, why) => {
+    const draft = { type: 'message', content: 'hi' } as const;
+    expect(() => lineOf({ sender, recipient: ADA, draft }, id, timestamp)).toThrow(why);
+  });
+});
