@@ -113,7 +113,7 @@ export class Lead {
       onExit: (life) => this.#exited(life),
     });
     this.#lastLook = store.clock.monotonic();
-    this.#checkpoints = new CheckpointKeeper(() => checkpointed(store));
+    this.#checkpoints = new CheckpointKeeper(() => checkpointed(store), store.clock);
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
     this.#probe = new MemberProbe(store, this.memory, this.supervisor, (one) => this.#budget.isWaiting(one));
     this.#changed = new ChangedMembers(
@@ -253,7 +253,7 @@ export class Lead {
 
   async close(): Promise<void> {
     this.#waker.close();
-    this.#checkpoints.stop();
+    this.#checkpoints.finish();
     this.#looks.close();
     await this.#leadMail.close();
     if (this.leads()) this.views.finish();

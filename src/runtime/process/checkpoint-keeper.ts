@@ -1,18 +1,36 @@
+/** When checkpoints of logs are written. */
+import type { Clock } from '../../model/text/clock.ts';
+
+/** A log that grows fast would else be written again and again, for nobody. */
+const PAUSE_MS = 1_000;
+
 /** Writes what saves others the reading of long logs, between the lead's other work, in steps of a few milliseconds. */
 export class CheckpointKeeper {
   readonly #write: () => Generator<undefined>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   #steps: Generator<undefined> | undefined;
+  #next = Number.NEGATIVE_INFINITY;
 
   /** @param write does nothing if there is little to write */
-  constructor(write: () => Generator<undefined>) {
+  constructor(write: () => Generator<undefined>, clock: Pick<Clock, 'monotonic'>) {
     this.#write = write;
+    this.#clock = clock;
   }
 
-  /** Begins, unless it is being written. */
+  /** Begins, unless it is being written, or was begun less than a second ago. */
   keep(): void {
-    if (this.#steps !== undefined) return;
+    const now = this.#clock.monotonic();
+    if (this.#steps !== undefined || now < this.#next) return;
+    this.#next = now + PAUSE_MS;
     this.#steps = this.#write();
     this.#step();
+  }
+
+  /** Writes what there is by now, at once. */
+  finish(): void {
+    const begun = this.#steps;
+    this.#steps = undefined;
+    for (const steps of begun ? [begun, this.#write()] : [this.#write()]) for (const _ of steps);
   }
 
   /** Gives up what is being written. */

@@ -265,7 +265,7 @@ export class RelayTeams {
       const paths = teamPaths(this.#root, team.name);
       const mail = new TeamMail(realDisk, paths, team.id, this.#clock);
       await requireSame(session, mail.ledger, 'ledger');
-      this.#replicas.set(team.name, { replica, mail, checkpoint: new ReplicaCheckpoint(realDisk, paths) });
+      this.#replicas.set(team.name, { replica, mail, checkpoint: new ReplicaCheckpoint(realDisk, paths, this.#clock) });
       await mail.begin(session, isCopy);
     }
   }

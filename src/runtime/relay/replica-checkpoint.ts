@@ -7,6 +7,7 @@ import { worthACheckpoint, writeCheckpoint } from '../../store/board/checkpoint-
 import type { Disk } from '../../store/files/disk.ts';
 import { Journal } from '../../store/files/journal.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import type { Clock } from '../../model/text/clock.ts';
 import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 
 export class ReplicaCheckpoint {
@@ -17,10 +18,10 @@ export class ReplicaCheckpoint {
   #covered = 0;
   #end = 0;
 
-  constructor(disk: Disk, paths: Pick<TeamPaths, 'log' | 'checkpoint'>) {
+  constructor(disk: Disk, paths: Pick<TeamPaths, 'log' | 'checkpoint'>, clock: Pick<Clock, 'monotonic'>) {
     this.#disk = disk;
     this.#paths = paths;
-    this.#keeper = new CheckpointKeeper(() => this.#written());
+    this.#keeper = new CheckpointKeeper(() => this.#written(), clock);
   }
 
   /**
