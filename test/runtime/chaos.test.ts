@@ -135,11 +135,11 @@ describe('a teammate that is killed', () => {
     await session.start(session.startable());
     const loop = session.run();
     await on.until('it works', (board) => board.busy.size === 1);
-    // The next process of ada waits here for 15 s of real time, which are ten minutes of the lead's.
+    // The next process of ada waits here for 15 s of real time, which are twenty minutes of the lead's.
     const stuck = on.paths.leaseLock(name('ada'));
     writeFileSync(stuck, 'not a lock of ours');
     kill(on, 'ada');
-    clock.race(40);
+    clock.race(80);
     await on.until('it is ended', () => decided(on, 'stop').length === 1);
     rmSync(stuck);
     await on.until('it is started again', () => decided(on, 'restart').length === 2);

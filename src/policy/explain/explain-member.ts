@@ -3,7 +3,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { atTime, dueAt, withLead, type Explanation, type Facts, type MemberFacts } from './explanation.ts';
 import { profiles } from '../profiles.ts';
-import { READY_WITHIN_MS } from '../supervise/restart.ts';
+import { START_LIMIT_MS } from '../supervise/restart.ts';
 import { BUDGET_WAIT } from '../budget/admission.ts';
 import { ANSWER_WITHIN_MS, STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
@@ -119,6 +119,6 @@ function passes(facts: Facts, name: Name, until: number | undefined): Pick<Expla
 function starting(facts: Facts, name: Name, since: string | null): Pick<Explanation, 'next' | 'nextAt'> {
   const next = `${name} begins as soon as it is ready.`;
   if (since === null || !facts.lead.alive) return { next };
-  const at = Date.parse(since) + READY_WITHIN_MS;
+  const at = Date.parse(since) + START_LIMIT_MS;
   return { next: `${next} If it is not, its process is ended ${atTime(facts, at)}.`, ...dueAt(facts, at) };
 }

@@ -9,15 +9,18 @@ import { isBeating } from '../member-availability.ts';
 /** Milliseconds between a process's death and its first, second and third restart. */
 export const RESTART_AFTER_MS = [5_000, 10_000, 20_000] as const;
 const HEALTHY_MS = 60_000;
-/** A process that has not written its record after this time hangs. */
-export const READY_WITHIN_MS = 30_000;
+/**
+ * A process that lives and has not written its record after this time hangs. All that a start waits for (programs, locks,
+ * the store) has shorter limits, also on a loaded machine; a process that reaches one of them ends and says why.
+ */
+export const START_LIMIT_MS = 300_000;
 
 /**
  * The verdict on the start, the death or the health of one member's process. A quarantined member gets no work, so it
  * is not restarted.
  */
 export function restartOf(seen: MemberSighting): Verdict | undefined {
-  if (seen.process === 'starting') return seen.startingFor < READY_WITHIN_MS ? undefined : neverReady(seen);
+  if (seen.process === 'starting') return seen.startingFor < START_LIMIT_MS ? undefined : neverReady(seen);
   if (seen.quarantined) return undefined;
   if (seen.process === 'dead') return seen.givenUp ? undefined : afterDeath(seen);
   if (seen.process !== 'alive' || !isBeating(seen) || seen.aliveFor < HEALTHY_MS) return undefined;
@@ -28,7 +31,7 @@ export function restartOf(seen: MemberSighting): Verdict | undefined {
 const neverReady = ({ name }: MemberSighting): Verdict => ({
   do: 'stop',
   member: name,
-  why: `its process has not become ready within ${duration(READY_WITHIN_MS)}`,
+  why: `its process has not become ready within ${duration(START_LIMIT_MS)}`,
 });
 
 function afterDeath(seen: MemberSighting): Verdict | undefined {

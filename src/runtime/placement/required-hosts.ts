@@ -1,10 +1,11 @@
 /** Members that run only where a host of the store has what they need. */
 import { AgentError, UsageError } from '../../model/text/errors.ts';
+import { START_LIMIT_MS } from '../../policy/supervise/restart.ts';
 import { hasLabels } from '../../policy/supervise/placement.ts';
 import type { Name } from '../../model/text/names.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import { replicaOf } from '../../store/replica/replica-root.ts';
+import { cutOffSince, replicaOf } from '../../store/replica/replica-root.ts';
 import { areHostsNoted, teamHosts, type KnownHost } from '../../store/replica/team-hosts.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { openSeal } from '../../store/user/seal.ts';
@@ -15,7 +16,7 @@ interface PlacedMember {
   readonly where?: readonly string[] | undefined;
 }
 
-/** The relay writes its first list of hosts within this time, in milliseconds. */
+/** A host that is about to begin is known within this time after the relay has written which there are, in milliseconds. */
 const HOSTS_MS = 3_000;
 const LOOK_MS = 50;
 
@@ -42,7 +43,11 @@ export async function requireHostsAhead(root: string, team: Name, members: reado
   // Without a store no module of it is loaded.
   const { RelayClient } = await import('../../store/replica/relay-client.ts');
   using client = new RelayClient({ disk: realDisk, root, seal: openSeal(realDisk), clock: realClock });
-  await awaitHosts(realClock, placed, async () => ({ hosts: await client.hosts(team), isKnown: true }));
+  await awaitHosts(realClock, placed, async () => ({
+    hosts: await client.hosts(team),
+    isKnown: true,
+    isCutOff: false,
+  }));
 }
 
 /**
@@ -55,26 +60,38 @@ export async function requireHosts(store: TeamStore, members: readonly PlacedMem
   const { isShared, disk, paths, clock } = store;
   requireStore(members, isShared);
   if (!isShared) return;
-  await awaitHosts(clock, members, () => ({ ...teamHosts(disk, paths), isKnown: areHostsNoted(disk, paths) }));
+  await awaitHosts(clock, members, () => ({
+    ...teamHosts(disk, paths),
+    isKnown: areHostsNoted(disk, paths),
+    isCutOff: cutOffSince(disk, paths.root) !== undefined,
+  }));
 }
 
 interface Look {
   readonly hosts: readonly KnownHost[];
+  /** Whether the relay has written which hosts there are. */
   readonly isKnown: boolean;
+  readonly isCutOff: boolean;
 }
 
-/** A host may be about to begin. @throws AgentError `NO_HOST` */
+/**
+ * A host may be about to begin. A relay that hears the store writes which there are, however late.
+ *
+ * @throws AgentError `NO_HOST`
+ */
 async function awaitHosts(
   clock: Pick<TeamStore['clock'], 'monotonic' | 'sleep'>,
   members: readonly PlacedMember[],
   look: () => Look | Promise<Look>,
 ): Promise<void> {
-  const until = clock.monotonic() + HOSTS_MS;
+  const begun = clock.monotonic();
+  let since: number | undefined;
   for (;;) {
-    const { hosts, isKnown } = await look();
+    const { hosts, isKnown, isCutOff } = await look();
     const without = members.find(({ where }) => where && !hosts.some((host) => hasLabels(host, where)));
     if (without === undefined && isKnown) return;
-    if (clock.monotonic() >= until) {
+    if (isKnown || isCutOff) since ??= clock.monotonic();
+    if (clock.monotonic() - begun >= START_LIMIT_MS || clock.monotonic() - (since ?? Infinity) >= HOSTS_MS) {
       if (without === undefined) return;
       throw noHost(without);
     }

@@ -1,10 +1,12 @@
 /** Starts one of our command lines in a session of its own, which goes on when the terminal is closed. */
 import { spawn } from 'node:child_process';
+import type { Clock } from '../../model/text/clock.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
 import { keysIn } from '../../model/text/public-key.ts';
+import { START_LIMIT_MS } from '../../policy/supervise/restart.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openStore } from '../../store/team/team-store.ts';
@@ -16,10 +18,11 @@ export interface DetachedPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const TAKING_MS = 30_000;
+const LOOK_MS = 10;
 
 /**
- * Starts a lead and waits until it leads.
+ * Starts a lead and waits until it leads, for as long as its process lives; one that does not lead within
+ * {@link START_LIMIT_MS} is ended.
  *
  * @param args of `teams`, such as `resume login`
  * @param place its working directory and environment
@@ -31,6 +34,7 @@ export async function detachLead(
   paths: TeamPaths,
   args: readonly string[],
   { cwd, environment }: DetachedPlace,
+  clock: Pick<Clock, 'monotonic' | 'sleep'> = realClock,
 ): Promise<number> {
   await requireTrusted(paths, keysIn(environment));
   const path = paths.output(LEAD);
@@ -44,16 +48,17 @@ export async function detachLead(
   });
   let death: string | undefined;
   void died.then((how) => (death = how));
-  const deadline = realClock.monotonic() + TAKING_MS;
-  while (death === undefined && realClock.monotonic() < deadline) {
+  const deadline = clock.monotonic() + START_LIMIT_MS;
+  while (death === undefined && clock.monotonic() < deadline) {
     const { pid } = child;
     const owner = leaseOwner(realDisk, paths, LEAD);
     if (pid !== undefined && owner?.where === 'here' && owner.pid === pid) {
       child.unref();
       return pid;
     }
-    await realClock.sleep(10);
+    await clock.sleep(LOOK_MS);
   }
+  if (death === undefined) child.kill('SIGKILL');
   if (death === 'exit 0' && child.pid !== undefined) return child.pid;
   throw new AgentError(
     'AGENT_CRASHED',

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../model/text/clock.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { codeOf, StoreError, UsageError } from '../../model/text/errors.ts';
+import { duration } from '../../policy/mail-wording.ts';
+import { START_LIMIT_MS } from '../../policy/supervise/restart.ts';
 import { LastingConnection } from '../../os/connection/lasting-connection.ts';
 import { pauseAside } from '../../os/pause.ts';
 import { openOutput } from '../../store/board/output-log.ts';
@@ -21,7 +23,6 @@ import { commandLine } from '../process/package.ts';
 
 /** It ends when no process was connected to it for so long. */
 const IDLE = '10m';
-const START_MS = 30_000;
 /** Within this time after a relay has ended another is started. */
 const LOOK_MS = 2_000;
 const POLL_MS = 20;
@@ -100,12 +101,16 @@ async function keep(
   }
 }
 
+/**
+ * Waits for a relay that starts as long as its process lives: one that was started here, or one that another process
+ * started and that holds the lock of the root.
+ */
 async function requireRelay(
   relay: LastingConnection,
   { root, url }: ReplicaOfStore,
   { clock, environment }: KeepOptions,
 ): Promise<void> {
-  const deadline = clock.monotonic() + START_MS;
+  const deadline = clock.monotonic() + START_LIMIT_MS;
   while (!(await relay.isServed()))
     try {
       await startRelay(relay, root, { url, environment, clock });
@@ -139,12 +144,12 @@ async function startRelay(
     realDisk.closeSync(said);
     const over = new AbortController();
     child.once('error', () => over.abort()).once('exit', () => over.abort());
-    const deadline = clock.monotonic() + START_MS;
+    const deadline = clock.monotonic() + START_LIMIT_MS;
     while (!(await relay.isServed())) {
       if (over.signal.aborted) throw relayFailure(readText(realDisk, path) ?? '');
       if (clock.monotonic() > deadline) {
         child.kill('SIGKILL');
-        throw new StoreError('ENGINE_UNREACHABLE', `The relay of ${root} did not start within 30 s.`);
+        throw new StoreError('ENGINE_UNREACHABLE', `The relay of ${root} did not start within ${duration(START_LIMIT_MS)}.`);
       }
       await clock.sleep(POLL_MS);
     }

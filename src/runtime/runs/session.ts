@@ -12,7 +12,6 @@ import { profiles } from '../../policy/profiles.ts';
 import type { Lend } from '../../model/team/lend.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { CUT_OFF_AFTER_MS } from '../../policy/supervise/cut-off.ts';
-import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import { sweptDirectories } from '../../store/files/own-directories.ts';
@@ -25,12 +24,12 @@ import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.
 import { Lead } from '../lead/lead.ts';
 import type { Spender } from '../budget/spender-ledgers.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
+import { awaitMembers } from '../lead/await-members.ts';
 import { setLimits } from '../budget/limits.ts';
 import { requireHeard, takeLead, type Leadership } from '../lead/leadership.ts';
 import { RunStateFile, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { requireHosts } from '../placement/required-hosts.ts';
-import { isWaitingForHost, type MemberProcess } from '../placement/member-process.ts';
 import { startFailure } from '../lead/supervisor.ts';
 import { ClockWatch } from '../process/clock-watch.ts';
 import { nameProject } from '../../os/program-path.ts';
@@ -140,11 +139,13 @@ export class RunSession {
     );
     for (const name of fresh) memory.restarted(name);
     supervisor.start(fresh);
-    const failed = await this.#ready(fresh, signal);
+    const look = (name: Name) => supervisor.look(name);
+    const failed = await awaitMembers(fresh, { look, clock: this.store.clock }, signal);
     if (failed === undefined) {
       await this.note({ status: 'active', phase: 'executing' });
       return;
     }
+    const error = startFailure(failed);
     this.store.events.append({
       type: 'spawn.rolled_back',
       member: failed.name,
@@ -152,7 +153,7 @@ export class RunSession {
     });
     await Promise.all(fresh.flatMap((name) => supervisor.processOf(name) ?? []).map((life) => supervisor.end(life)));
     for (const name of fresh) supervisor.forget(name);
-    throw startFailure(failed);
+    throw error;
   }
 
   /** Runs the loop until every task is final, nothing can go on, or `signal` aborts. */
@@ -312,26 +313,6 @@ export class RunSession {
       this.store.locks.sweep(sweptDirectories(this.store.paths));
     } catch (error) {
       if (!isTeamError(error)) throw error;
-    }
-  }
-
-  /**
-   * Waits until all are ready. One that waits for a host with what it needs holds up no other one.
-   *
-   * @returns the first that died or is late; undefined when all are ready
-   */
-  async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<MemberProcess | undefined> {
-    const { supervisor } = this.#lead;
-    const { clock } = this.store;
-    const deadline = clock.monotonic() + READY_WITHIN_MS;
-    for (;;) {
-      const lives = names.flatMap((name) => supervisor.look(name) ?? []);
-      const dead = lives.find((life) => life.death !== undefined && !life.isReady);
-      if (dead) return dead;
-      const late = lives.find((life) => !life.isReady && !isWaitingForHost(life));
-      if (late === undefined || signal?.aborted === true) return undefined;
-      if (clock.monotonic() >= deadline) return late;
-      await clock.sleep(5, signal);
     }
   }
 }

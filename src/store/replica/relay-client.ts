@@ -3,8 +3,10 @@ import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { LastingConnection } from '../../os/connection/lasting-connection.ts';
+import { livenessOf } from '../../os/process-table.ts';
 import type { Disk } from '../files/disk.ts';
 import { rootPaths, type RootPaths } from '../files/paths.ts';
+import { lockStateOf } from '../lock/lock-state.ts';
 import type { Seal } from '../user/seal.ts';
 import {
   relayAnswer,
@@ -26,7 +28,7 @@ import { knownHostsSchema, type HostAsked, type KnownHost, type PlacementAsked }
 const PATIENCE_MS = 60_000;
 /** The same for a lease, which would be lapsed by then. */
 const LEASE_PATIENCE_MS = 8_000;
-/** So long a relay may take to start that did not answer this process before. */
+/** So long a relay that did not answer this process before may take until it holds the lock of the root. */
 const START_MS = 5_000;
 const AGAIN_MS = 100;
 /** In requests that are about no team. */
@@ -220,6 +222,12 @@ export class RelayClient {
     return Math.min(ms, Math.max(this.#hurriedTo - this.#clock.monotonic(), LEAST_MS));
   }
 
+  /** A relay holds the lock of the root from before it serves: it first reads what the store has. */
+  #isStarting(): boolean {
+    const lock = lockStateOf(this.#disk, this.#paths.relayLock);
+    return lock.kind === 'held' && livenessOf(lock.by) === 'alive';
+  }
+
   async #ask(what: RelayRequest['do'], team: Name, body: string, patienceMs = this.#patienceMs): Promise<Accepted> {
     const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealedRequest(what, team, body)) });
     const begun = this.#clock.monotonic();
@@ -237,7 +245,8 @@ export class RelayClient {
         wasHeard ||= code === 'ECONNRESET';
         const isThere = wasHeard || this.#hasServed || code === 'ETIMEDOUT';
         const waited = this.#clock.monotonic() - begun;
-        if (!isThere && (waited >= START_MS || left <= AGAIN_MS)) throw noRelay(this.#root, error);
+        if (!isThere && (waited >= START_MS || left <= AGAIN_MS) && !this.#isStarting())
+          throw noRelay(this.#root, error);
         if (left <= AGAIN_MS) throw unanswered(this.#root, error);
         await this.#clock.sleep(AGAIN_MS);
       }

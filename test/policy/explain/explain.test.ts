@@ -287,7 +287,7 @@ const ROWS: Row[] = [
     'a starting member, by the time when it must be ready',
     'bob',
     () => chain().see('bob', { seen: { process: 'starting' }, forked: START }),
-    { since: after(0), nextAt: after(30 * SECOND) },
+    { since: after(0), nextAt: after(300 * SECOND) },
   ],
   [
     'a quarantined member',

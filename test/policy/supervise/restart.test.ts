@@ -40,9 +40,9 @@ describe('a dead process', () => {
 
 describe('a process that starts', () => {
   it.each([
-    ['is waited for', { startingFor: 29_999 }, undefined],
-    ['is ended when it hangs before it is ready', { startingFor: 30_000 }, 'stop'],
-    ['is ended in quarantine too', { startingFor: 30_000, quarantined: true }, 'stop'],
+    ['is waited for', { startingFor: 299_999 }, undefined],
+    ['is ended when it hangs before it is ready', { startingFor: 300_000 }, 'stop'],
+    ['is ended in quarantine too', { startingFor: 300_000, quarantined: true }, 'stop'],
   ] as const)('a starting process %s', (_, rest, what) => {
     expect(restartOf(seen('ada', { process: 'starting', ...rest }))?.do).toBe(what);
   });

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Board } from '../../../src/model/board/board.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { isFinal, type NewTaskInput } from '../../../src/model/board/task.ts';
 import { pastMail } from '../../../src/store/mail/inbox-view.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { hashText } from '../../../src/store/board/results.ts';
+import { fastClock } from '../../support/clock-fast.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { lead, living, run, scripted, team, untilGone, workerProcess, type Team } from '../../support/session.ts';
 import { name, PERSON } from '../../support/team.ts';
@@ -48,6 +50,52 @@ describe('starting', () => {
     expect(living(on.marks())).toEqual([]);
     expect(on.events('spawn.rolled_back')).toHaveLength(1);
     expect(readFileSync(on.paths.output(name('bob')), 'utf8')).toContain('USAGE');
+  });
+});
+
+describe('a member that is slow to start', () => {
+  /** Its process waits for its lease meanwhile, for at most 15 s. */
+  async function slow(...members: string[]) {
+    const on = await team({ members });
+    const clock = fastClock();
+    let looks = 0;
+    const sleep: Clock['sleep'] = (ms, signal) => {
+      looks += 1;
+      return clock.sleep(ms, signal);
+    };
+    const session = await lead(on, { clock: { ...clock, sleep } });
+    const lock = on.paths.leaseLock(name('ada'));
+    writeFileSync(lock, 'not a lock of ours');
+    const start = session.start(session.startable());
+    await vi.waitUntil(() => living(on.marks()).length > 0, { timeout: 10_000, interval: 5 });
+    /** So much time passes, and the lead looks again. */
+    const pass = async (ms: number): Promise<void> => {
+      clock.jump(ms);
+      const before = looks;
+      await Promise.race([
+        start.catch(() => undefined),
+        vi.waitUntil(() => looks > before + 2, { timeout: 10_000, interval: 1 }),
+      ]);
+    };
+    return { on, session, start, pass, goOn: () => rmSync(lock) };
+  }
+
+  it('is waited for as long as its process lives', async () => {
+    const { on, session, start, pass, goOn } = await slow('ada', 'bob');
+    await pass(60_000);
+    goOn();
+    await start;
+    expect([...on.board().members.values()].every(({ incarnation }) => incarnation !== null)).toBe(true);
+    expect(await session.shutDown()).toEqual(['ada', 'bob']);
+  });
+
+  it('is ended with the others when nobody has become ready for five minutes', async () => {
+    allowLeft();
+    const { on, start, pass } = await slow('ada');
+    const failure = start.catch((error: unknown) => error);
+    await pass(300_000);
+    expect(String(await failure)).toContain('ada did not start (not ready in time)');
+    expect(living(on.marks())).toEqual([]);
   });
 });
 
