@@ -18,6 +18,7 @@ const SUITES = [
   'lines-fuzz',
   'aimed-kills',
   'stress',
+  'stress-disk',
   'campaign',
   'budget-campaign',
   'wake-up',

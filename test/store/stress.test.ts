@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import * as z from 'zod';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { Locks } from '../../src/store/lock/lock.ts';
 import { ownIdentity } from '../../src/os/process-table.ts';
@@ -12,11 +11,10 @@ import { realClock } from '../support/clock.ts';
 import { Crowd } from '../support/crowd.ts';
 import { figure } from '../support/figures.ts';
 import { allowGuards } from '../support/leftovers.ts';
-import { noSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { boardOf, hang, name, openBoard, readerOf, teamAt } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
-import { startStore, startStoreBy, together } from '../support/workers.ts';
+import { startStore, together } from '../support/workers.ts';
 
 beforeEach(allowGuards);
 
@@ -130,28 +128,3 @@ it(
     expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
   },
 );
-
-it(
-  'everything acknowledged on a disk that fills up and is freed again and again is there',
-  { timeout },
-  async (context) => {
-    const reason = noSmallDisk();
-    if (reason) return context.skip(reason);
-    const root = tempDir();
-    const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
-    const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
-    filling.go();
-    const said = filledSchema.parse(await filling.result());
-    const violations = said.lostMail + said.lostTasks;
-    figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
-    expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
-    expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
-  },
-);
-
-const filledSchema = z.object({
-  lostMail: z.number(),
-  lostTasks: z.number(),
-  made: z.number(),
-  refused: z.record(z.string(), z.number()),
-});

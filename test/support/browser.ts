@@ -4,6 +4,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page as Tab } 
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { defined } from '../../src/model/text/defined.ts';
 import { findProgram } from '../../src/os/program-path.ts';
+import { isRoot } from './user.ts';
 
 const executablePath = findProgram('chromium', process.env['PATH'] ?? '');
 if (executablePath === undefined) console.warn('NO CHROMIUM on PATH: the page is not tested in a browser.');
@@ -25,7 +26,7 @@ export interface OpenTab {
 export function useBrowser(): (url: string, options?: BrowserContextOptions & { now?: number }) => Promise<OpenTab> {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    const args = isRoot ? ['--no-sandbox'] : [];
     browser = await chromium.launch({ args, ...defined({ executablePath }) });
   });
   afterAll(() => browser?.close());

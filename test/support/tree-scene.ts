@@ -52,6 +52,16 @@ export function scene(plan: object, files: Record<string, string> = {}): Scene {
   };
 }
 
+/** With dependencies and a file of secrets, both of which git ignores, and two members unless the plan has others. */
+export function withDependencies(plan: object): Scene {
+  const made = scene({ members: EXEC.slice(0, 2), ...plan }, { '.gitignore': '*.log\nnode_modules\n.env\n' });
+  const { at } = made;
+  mkdirSync(join(at, 'node_modules/left'), { recursive: true });
+  writeFileSync(join(at, 'node_modules/left/index.js'), 'module.exports = 1;\n');
+  writeFileSync(join(at, '.env'), 'KEY=value\n');
+  return made;
+}
+
 export const userState = (at: string): object => ({
   files: filesIn(at),
   index: git(at, 'ls-files', '--stage'),

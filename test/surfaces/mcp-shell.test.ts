@@ -11,7 +11,7 @@ import { running } from '../support/processes.ts';
 
 let place: Workplace;
 beforeEach(() => {
-  // Without shell isolation; test/threats/wall.test.ts tests the isolation.
+  // Its commands run not isolated here; test/threats/wall.test.ts tests them isolated.
   place = new Workplace({ TEAMS_SANDBOX_BWRAP: 'off', FAKE_API_KEY: 'canary' });
 });
 

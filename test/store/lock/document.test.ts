@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import type { Draft } from '../../../src/model/team/message.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
@@ -37,7 +37,7 @@ import { errno, failing, writing } from '../../support/faults.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { hang, locksOf, name, openBoard, readerOf, senderOf, teamAt } from '../../support/team.ts';
 import { tempDir } from '../../support/temp.ts';
-import { startStore, together, until } from '../../support/workers.ts';
+import { startStore, together } from '../../support/workers.ts';
 
 let root = '';
 let paths: TeamPaths;
@@ -351,6 +351,13 @@ describe('a lease', () => {
   const record = (more: object): void =>
     writeFileSync(paths.leaseOwner(ada), JSON.stringify({ ...ownIdentity(), since: 5, ...more }));
   const take = (more: Partial<LeaseEnvironment> = {}) => takeLease(paths, ada, leaseEnvironment(more));
+  /** Takes it with timers that the test moves: the heartbeat of proper-lockfile is one, every five seconds. */
+  const takeWithTimers = (more: Partial<LeaseEnvironment> = {}) => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    return take(more);
+  };
+  const heartbeat = () => vi.advanceTimersByTimeAsync(5_000);
 
   it('a lease is refused to a second process, which learns the holder', async () => {
     const worker = await startStore(root, 'lease', { root, team: 'login', member: 'ada' });
@@ -376,11 +383,14 @@ describe('a lease', () => {
   });
 
   it('a lease tells each heartbeat of its holder, after it', async () => {
-    const taken = await take();
+    const taken = await takeWithTimers();
     if (!taken.held) throw new Error('not held');
-    const first = lastBeat(realDisk, paths, ada) ?? 0;
-    await new Promise<void>((resolve) => taken.lease.onBeat(resolve));
-    expect(lastBeat(realDisk, paths, ada)).toBeGreaterThan(first);
+    const begun = Date.now();
+    const beats: number[] = [];
+    taken.lease.onBeat(() => beats.push(Math.round(lastBeat(realDisk, paths, ada) ?? 0)));
+    await heartbeat();
+    await heartbeat();
+    expect(beats).toEqual([begun + 5_000, begun + 10_000]);
     await taken.lease.release();
   });
 
@@ -452,9 +462,10 @@ describe('a lease', () => {
 
   it('a disturbed lease that is still ours is taken again, and released later', async () => {
     const lost: (Error | undefined)[] = [];
-    const taken = await take({ onLost: (why) => lost.push(why) });
+    const taken = await takeWithTimers({ onLost: (why) => lost.push(why) });
     rmSync(paths.lease(ada), { recursive: true });
-    await until(() => existsSync(paths.lease(ada)));
+    await heartbeat();
+    expect(existsSync(paths.lease(ada))).toBe(true);
     expect(lost).toEqual([]);
     if (taken.held) await taken.lease.release();
     expect(existsSync(paths.lease(ada))).toBe(false);
@@ -473,18 +484,19 @@ describe('a lease', () => {
     ],
   ])('a disturbed lease is lost and reported if it %s', async (_, more, why) => {
     const lost: (string | undefined)[] = [];
-    const taken = await take({ onLost: (error) => lost.push(error?.message), ...more });
+    const taken = await takeWithTimers({ onLost: (error) => lost.push(error?.message), ...more });
     rmSync(paths.lease(ada), { recursive: true });
-    await until(() => lost.length > 0);
+    await heartbeat();
     expect(lost).toEqual([why]);
     if (taken.held) await taken.lease.release();
   });
 
   it('a lease is lost with its team, and nothing is created again or thrown', async () => {
     const lost: unknown[] = [];
-    const taken = await take({ onLost: (error) => lost.push(error) });
+    const taken = await takeWithTimers({ onLost: (error) => lost.push(error) });
     rmSync(paths.folder, { recursive: true });
-    await until(() => lost.length > 0);
+    await heartbeat();
+    expect(lost).toHaveLength(1);
     if (taken.held) await taken.lease.release();
     expect(existsSync(paths.folder)).toBe(false);
   });

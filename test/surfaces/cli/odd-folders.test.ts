@@ -1,11 +1,9 @@
-/** Verbs in odd folders: a stale `.git`, another user's team, remains of a removed team, a deleted directory. */
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+/** Verbs in odd folders: a stale `.git`, remains of a removed team, a deleted directory. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until, Workplace } from '../../support/cli.ts';
-import { noSmallDisk } from '../../support/small-disk.ts';
-
-const isRoot = process.getuid?.() === 0;
+import { isRoot } from '../../support/user.ts';
 
 describe('a `.git` that cannot be used', () => {
   it.each([
@@ -44,39 +42,6 @@ describe('a `.git` that cannot be used', () => {
   });
 });
 
-describe.skipIf(!isRoot)("root in another user's team", () => {
-  it('may look, and is refused to write', async () => {
-    const place = new Workplace();
-    await place.teams('create', 'duo', '--member', 'ada');
-    for (const folder of ['.teams/duo', '.tasks/duo']) chownSync(join(place.root, folder), 65_534, 65_534);
-    for (const words of [
-      ['send', 'duo', 'ada', 'hi'],
-      ['task', 'create', 'duo', 'x'],
-      ['take', 'duo', 'ada'],
-      ['delete', 'duo'],
-    ]) {
-      const { code, err } = await place.teams(...words);
-      expect(code).toBe(4);
-      expect(err).toMatch(/belongs to nobody: use `sudo -u nobody teams …`/);
-    }
-    expect(readdirSync(join(place.root, '.teams/duo/mail'))).not.toContain('ada_inbox.jsonl');
-    expect((await place.teams('status', 'duo')).code).toBe(0);
-  });
-
-  it('makes no team by sudo in a project of that user', async () => {
-    const place = new Workplace();
-    chownSync(place.root, 65_534, 65_534);
-    process.env['SUDO_UID'] = '65534';
-    onTestFinished(() => {
-      delete process.env['SUDO_UID'];
-    });
-    const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
-    expect(code).toBe(4);
-    expect(err).toContain('belongs to nobody');
-    expect(existsSync(join(place.root, '.teams'))).toBe(false);
-  });
-});
-
 describe('remains of a team whose board was removed', () => {
   it('are listed, named by doctor, and put away by delete', async () => {
     const place = new Workplace();
@@ -112,28 +77,6 @@ describe('a directory that was removed', () => {
     const place = new Workplace();
     const { code } = await place.shell(`mkdir gone && cd gone && rmdir ../gone && teams list --root ${place.root}`);
     expect(code).toBe(0);
-  });
-});
-
-describe.skipIf(noSmallDisk())('a read-only file system', () => {
-  it.each([
-    'doctor',
-    'status',
-    'list',
-    'log',
-    'send duo ada hi',
-    'task create duo x',
-    'delete duo',
-    'lead duo',
-    'take duo ada',
-  ])('`teams %s` prints no stack trace there, and says that it cannot write', async (words) => {
-    const place = new Workplace();
-    await place.teams('create', 'duo', '--member', 'ada');
-    const line = `mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && teams ${words}`;
-    const { code, out, err } = await place.shell(`unshare -Urm sh -c '${line}'`);
-    expect(`${out}${err}`).not.toMatch(/\n {4}at |bug in teams|Cannot remove/);
-    if (code !== 0) expect(code).toBe(words === 'doctor' ? 1 : 4);
-    if (code === 4) expect(err).toContain('read-only');
   });
 });
 

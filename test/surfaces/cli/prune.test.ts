@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { failureSchema, Workplace } from '../../support/cli.ts';
+import { isRoot } from '../../support/user.ts';
 import { pruned } from '../../../src/surfaces/cli/shapes/team-shapes.ts';
 
 const git = (cwd: string, ...args: string[]): string =>
@@ -260,7 +261,7 @@ describe('prune', () => {
     expect(readdirSync(shelf)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() === 0)('removes what a program made read-only', async () => {
+  it.skipIf(isRoot)('removes what a program made read-only', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const cache = join(place.root, '.teams', 'login', 'homes', 'ada', 'go', 'mod');

@@ -3,9 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { BIN, until, Workplace } from '../../support/cli.ts';
-import { noSmallDisk, onSmallDisk } from '../../support/small-disk.ts';
 
 const PLAN = JSON.stringify({
   name: 'duo',
@@ -88,17 +87,5 @@ describe('a full device on stderr', () => {
     expect(code).toBe(0);
     expect(out).toContain('TEAM COMPLETE');
     expect(existsSync(join(place.root, 'done.txt'))).toBe(true);
-  });
-
-  test.skipIf(noSmallDisk())('counts the lines that a full disk left out, and says so when it has room', async () => {
-    const place = new Workplace();
-    const tasks = [{ subject: 'Free', owner: 'ada', run: 'rm disk/fill; echo three' }];
-    place.put('plan.json', JSON.stringify({ ...JSON.parse(PLAN), tasks }));
-    const line = 'cat /dev/zero > disk/fill 2>/dev/null; teams run plan.json 2> disk/log; cat disk/log >&2';
-    const argv = onSmallDisk('disk', '64k', ['sh', '-c', line]);
-    const { err } = await place.shell(`mkdir disk; ${argv.map((word) => `'${word}'`).join(' ')}`);
-    expect(err).toMatch(
-      /\nteams: \d+ lines? of output (?:was|were) left out here \(ENOSPC: no space left on device\); \S+\/events\.jsonl has all events\.\n/,
-    );
   });
 });

@@ -9,6 +9,7 @@ import { findProgram } from '../../../src/os/program-path.ts';
 import { defined } from '../../../src/model/text/defined.ts';
 import { hasBrowser } from '../../support/browser.ts';
 import { ToldTeam } from '../../support/told-team.ts';
+import { isRoot } from '../../support/user.ts';
 import { openPage } from '../../support/web.ts';
 
 const FOREIGN = 'evil.example';
@@ -60,7 +61,7 @@ describe.skipIf(!hasBrowser)('a page of another site', () => {
   let browser: Browser;
   beforeAll(async () => {
     const rules = `--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`;
-    const args = process.getuid?.() === 0 ? ['--no-sandbox', rules] : [rules];
+    const args = isRoot ? ['--no-sandbox', rules] : [rules];
     browser = await chromium.launch({
       args,
       ...defined({ executablePath: findProgram('chromium', process.env['PATH'] ?? '') }),
