@@ -149,7 +149,10 @@ async function startRelay(
       if (over.signal.aborted) throw relayFailure(readText(realDisk, path) ?? '');
       if (clock.monotonic() > deadline) {
         child.kill('SIGKILL');
-        throw new StoreError('ENGINE_UNREACHABLE', `The relay of ${root} did not start within ${duration(START_LIMIT_MS)}.`);
+        throw new StoreError(
+          'ENGINE_UNREACHABLE',
+          `The relay of ${root} did not start within ${duration(START_LIMIT_MS)}.`,
+        );
       }
       await clock.sleep(POLL_MS);
     }
