@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LONGEST, LongestFirst } from './test/support/longest-first.ts';
 
@@ -25,7 +26,8 @@ const ON_DISK = {
  */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    // More than a core for each: many tests wait for leases, heartbeats and servers.
+    maxWorkers: Math.max(5, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'pure', include: PURE, pool: 'threads', isolate: false, testTimeout: 60_000 } },

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { running } from '../support/processes.ts';
+import * as z from 'zod';
 import { EXEC as ALL, git, scene, withDependencies } from '../support/tree-scene.ts';
 
 const EXEC = ALL.slice(0, 2);
@@ -57,14 +57,19 @@ it('a plan says what its trees need before it runs', async () => {
   expect(out).toContain('Lent to trees: node_modules\nSetup of a tree: npm ci\nTeardown of a tree: down');
 });
 
-/** The process of a member, in the middle of its work. */
+/**
+ * Kills the process of a member in the middle of its work. Its pid is that of its lease: on a busy machine a look at all
+ * processes takes longer than the work.
+ */
 async function killed(at: string, member: string, isMidway: () => boolean): Promise<void> {
-  const pid = (): number =>
-    running().find(({ command }) => command.includes('teammate') && command.endsWith(`${at} p ${member}`))?.pid ?? 0;
-  await vi.waitFor(() => expect(isMidway() && pid() > 0).toBe(true), { timeout: 60_000, interval: 2 });
-  process.kill(pid(), 'SIGKILL');
+  const lease = join(at, '.teams/p/processes', `${member}.lease.json`);
+  const often = { timeout: 60_000, interval: 2 };
+  const { pid } = await vi.waitFor(() => owner.parse(JSON.parse(readFileSync(lease, 'utf8'))), often);
+  await vi.waitFor(() => expect(isMidway()).toBe(true), often);
+  process.kill(pid, 'SIGKILL');
 }
 
+const owner = z.object({ pid: z.number() });
 const SLOW = { timeout: 180_000 };
 
 it(

@@ -1,32 +1,58 @@
 /** The order of the test files: the longest begin first, so that no core waits for the last one at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Under test/, by their seconds; a file that mostly waits is next to one that mostly computes. */
+/**
+ * Under test/, by their seconds on a machine with much other work. Those that wait for leases, heartbeats and relays (host,
+ * relay, MCP) are between those that compute (store).
+ */
 export const LONGEST = [
+  'runtime/host/foreign-keys',
   'store/simulation',
-  'runtime/chaos',
-  'store/aimed-kills',
-  'agents/loop/models',
+  'runtime/host/host',
   'store/faults',
+  'runtime/host/trees',
+  'runtime/relay/shared-team',
+  'e2e/landing-kills',
+  'e2e/trees-needs',
+  'e2e/trees-needs-isolated',
   'surfaces/mcp/life',
-
+  'store/aimed-kills',
+  'threats/hostile-store',
+  'runtime/relay/relay',
+  'e2e/trees-odd',
+  'runtime/chaos',
+  'runtime/relay/shared-day',
+  'e2e/undo',
   'surfaces/cli/run',
+  'surfaces/cli/store-verbs',
+  'runtime/relay/migrate-kills',
   'surfaces/web/browser',
-  'runtime/teammate/idle',
-  'store/stress',
+  'store/board/checkpoint',
+  'runtime/relay/shared-mail',
   'agents/programs/clis',
-  'runtime/stress',
-
+  'surfaces/mcp/calls',
+  'e2e/trees-review',
+  'threats/paths',
+  'runtime/relay/named-store',
+  'store/stress',
+  'runtime/trees/shared-commits',
+  'surfaces/cli/shapes',
+  'store/engine/engine-schema',
+  'threats/wall',
+  'e2e/up',
   'runtime/runs/refine/refine',
-  'agents/programs/kept-agent',
+  'runtime/stress',
+  'store/mail/inbox',
+  'threats/copies',
   'surfaces/cli/refine',
+  'runtime/relay/migrate-team',
+  'agents/loop/models',
+  'agents/programs/kept-agent',
   'runtime/runs/run',
   'runtime/runs/resume',
-  'surfaces/cli/shapes',
-  'threats/paths',
-  'surfaces/cli/frame',
-  'surfaces/mcp/calls',
+  'runtime/teammate/idle',
   'surfaces/cli/task-run',
+  'surfaces/cli/frame',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {
