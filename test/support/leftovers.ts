@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished } from 'vitest';
+import { allowed } from './allowed-left.ts';
 import { pids, running, type Running } from './processes.ts';
 import { removeTempDirs, tempDirs } from './temp.ts';
 
@@ -14,7 +15,6 @@ const GRACE_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 const LEFT_BEHIND = /\.lock(~[0-9a-f]+)*$|\.tmp$/;
-const allowed: RegExp[] = [];
 
 /**
  * For a test that kills processes.
