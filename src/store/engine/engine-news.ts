@@ -11,7 +11,6 @@ import {
   type EngineLease,
   type EngineMailbox,
   type EngineTeam,
-  type NotifiedMail,
   type SpendingNews,
 } from './engine-rows.ts';
 import type { EngineSession } from './engine-session.ts';
@@ -82,19 +81,6 @@ const newsRow = z.object({
     paces: z.array(paceRow),
   }),
 });
-
-const NOTIFIED = /^(?<number>[0-9]{1,15}) (?<log>[0-9]{1,15}) (?<line>[^\n\r]+)$/;
-
-/**
- * What `teams.send` notified on the channel of a mailbox.
- *
- * @param said `NUMBER LOG LINE`
- * @returns undefined if it is not that: it is asked for then
- */
-export function notifiedMail(said: string): Pick<NotifiedMail, 'number' | 'log' | 'line'> | undefined {
-  const { number, log, line } = NOTIFIED.exec(said)?.groups ?? {};
-  return line === undefined ? undefined : { number: Number(number), log: Number(log), line };
-}
 
 /** @throws SessionLost; StoreError as `EngineSession.append` */
 export async function newsOf(session: EngineSession): Promise<EngineNews> {

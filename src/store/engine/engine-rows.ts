@@ -90,3 +90,16 @@ export const documentRow = z.object({ name: z.string(), body: z.string() });
 export const configurationRow = z.object({ revision: z.coerce.string(), body: z.string() });
 export const leaseRow = z.object({ name: z.string(), owner: z.string(), seconds: z.number() });
 export const mailboxRow = z.object({ member: z.string(), last: z.coerce.number(), used: z.coerce.number() });
+
+const NOTIFIED = /^(?<number>[0-9]{1,15}) (?<log>[0-9]{1,15}) (?<line>[^\n\r]+)$/;
+
+/**
+ * What `teams.send` notified on the channel of a mailbox.
+ *
+ * @param said `NUMBER LOG LINE`
+ * @returns undefined if it is not that: it is asked for then
+ */
+export function notifiedMail(said: string): Pick<NotifiedMail, 'number' | 'log' | 'line'> | undefined {
+  const { number, log, line } = NOTIFIED.exec(said)?.groups ?? {};
+  return line === undefined ? undefined : { number: Number(number), log: Number(log), line };
+}

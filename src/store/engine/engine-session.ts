@@ -8,7 +8,6 @@ import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { notifiedMail } from './engine-news.ts';
 import { EngineQueries } from './engine-queries.ts';
 import {
   aboutRow,
@@ -25,6 +24,7 @@ import {
   lineRow,
   mailboxRow,
   mailRow,
+  notifiedMail,
   numbersRow,
   placeRow,
   revisionRow,
