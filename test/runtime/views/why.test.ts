@@ -67,7 +67,7 @@ const ROWS: Row[] = [
     'a starting member, by the time when it must be ready',
     'bob',
     () => pair().wait(5_000).process('bob', 'alive', { phase: 'spawning' }).wait(1_000),
-    { since: '2026-01-01T00:00:05.000Z', nextAt: '2026-01-01T00:00:35.000Z' },
+    { since: '2026-01-01T00:00:05.000Z', nextAt: '2026-01-01T00:05:05.000Z' },
   ],
   [
     'a command, by its time-out',
