@@ -135,10 +135,11 @@ export class RelayTeams {
     const answers = waiting.length === 0 ? [] : await this.#acted(session, waiting, { sent, grown });
     // Who asked reads in the replica what came of it.
     for (const one of grown) await catchUpWith(session, one);
+    // A look would ask for it.
+    await this.#readNotified(session);
     if (this.#mustLook(waiting)) await this.#look(session);
     else await this.#readLogs(session);
     for (const one of sent) await bringSent(session, one);
-    await this.#readNotified(session);
     await this.#readMail(session);
     this.#ring();
     if (waiting.some(({ request }) => LEASES.has(request.do)))
