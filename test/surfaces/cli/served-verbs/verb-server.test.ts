@@ -183,7 +183,8 @@ it(
     const { leads, ask, end } = await scene();
     expect(statSync(leads).mode & 0o077).toBe(0);
     const [name = ''] = readdirSync(leads);
-    expect(statSync(join(leads, name)).mode & 0o077).toBe(0);
+    // Its mode is set once it is there; until then the folder alone keeps others out.
+    await expect.poll(() => statSync(join(leads, name)).mode & 0o077).toBe(0);
     chmodSync(leads, 0o755);
     expect(await ask(['status'])).toMatchObject({ code: NOBODY });
     chmodSync(leads, 0o700);
