@@ -91,8 +91,9 @@ function openIndex({ disk, paths, events }: Logs): { index: EventIndex; summary:
 export function* indexEvents(store: Logs, worth = WORTH_AN_INDEX): Generator<undefined> {
   const size = store.events.size();
   if (size < worth) return;
-  const last = openIndex(store);
+  let last: ReturnType<typeof openIndex>;
   try {
+    last = openIndex(store);
     if (last !== undefined && size - last.index.end < worth) return;
     yield* write(store, last?.index);
   } catch (error) {
