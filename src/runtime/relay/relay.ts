@@ -113,7 +113,7 @@ class Relay {
       this.#teams.heardOf(what);
       this.#wake.wake();
     },
-    // The news of it wake the relay.
+    // The news that follow wake the relay.
     onMail: (mail) => this.#teams.heardMail(mail),
   };
 

@@ -11,7 +11,6 @@ export const MAIL_SCRIPT = `
 -- the channel can say there what it likes (/docs/decisions/161-mail-notified-whole.md).
 create function teams.mail_channel(of_team text, of_member text) ${safe('text')} as $$
 begin
-  perform teams.must(of_team, of_member);
   if not teams.may(of_team, '${EACH}') then
     return null;
   end if;

@@ -274,7 +274,7 @@ export class EngineSession {
   /**
    * Listens to the mail of a member, which is notified whole then if it is short.
    *
-   * @returns what {@link unhearMail} needs; undefined if this role is that of one member, which hears of it only
+   * @returns what {@link unhearMail} needs; undefined if this role is that of one member, to which the store says only that there is mail
    */
   async hearMail(team: string, member: Name): Promise<string | undefined> {
     const [row] = await this.ask('select teams.mail_channel($1, $2) as channel', [team, member], channelRow);
