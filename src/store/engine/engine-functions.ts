@@ -11,8 +11,14 @@ export const ID_TAKEN_STATE = 'TM002';
 export const safe = (returns: string, language = 'plpgsql'): string =>
   `returns ${returns} language ${language} security definer set search_path = pg_catalog, pg_temp`;
 
+/**
+ * A function that only those of {@link safe} call, with their rights and their path: no role may call it itself. A path of
+ * its own would be set and set back at each call.
+ */
+const inner = (returns: string): string => `returns ${returns} language plpgsql`;
+
 export const RIGHTS_SCRIPT = `
-create function teams.may(of_team text, as_member text) ${safe('boolean')} stable as $$
+create function teams.may(of_team text, as_member text) ${inner('boolean')} stable as $$
 begin
   return exists (
     select from teams.who
@@ -20,7 +26,7 @@ begin
   );
 end $$;
 
-create function teams.must(of_team text, as_member text) ${safe('void')} stable as $$
+create function teams.must(of_team text, as_member text) ${inner('void')} stable as $$
 begin
   if not exists (
     select from teams.who
@@ -31,7 +37,7 @@ begin
 end $$;
 
 -- Any role of the team.
-create function teams.must_belong(of_team text) ${safe('void')} stable as $$
+create function teams.must_belong(of_team text) ${inner('void')} stable as $$
 begin
   if not exists (select from teams.who where role = session_user and team in (of_team, '${EACH}')) then
     raise exception 'role % has no part in this team', session_user using errcode = '42501';
@@ -39,13 +45,16 @@ begin
 end $$;
 
 -- A line as this server can read it: PostgreSQL refuses JSON with "\\u0000" or half of a pair. Neither is in a name.
-create function teams.readable(line text) ${safe('jsonb')} immutable as $$
+create function teams.readable(line text) ${inner('jsonb')} immutable as $$
 begin
+  if strpos(line, E'\\\\u') = 0 then
+    return line::jsonb;
+  end if;
   return regexp_replace(line, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89A-Fa-f][0-9A-Fa-f]{2})', '\\1?', 'g')::jsonb;
 end $$;
 
 -- In a statement of its own, which sees what was committed while the one before it waited.
-create function teams.must_live(of_team text) ${safe('void')} as $$
+create function teams.must_live(of_team text) ${inner('void')} as $$
 begin
   perform from teams.team where id = of_team and archived is null for key share;
   if not found then

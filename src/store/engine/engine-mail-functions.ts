@@ -40,16 +40,13 @@ begin
     ids := ids || (message ->> 'id');
   end loop;
   perform teams.must_live(of_team);
-  select last, channel into counted, hosts from teams.mailbox
-    where team = of_team and member = recipient for update;
+  -- A message may be about a record: whoever hears it reads that first.
+  select last, channel, (select head.last from teams.head where head.team = of_team) into counted, hosts, log
+    from teams.mailbox where team = of_team and member = recipient for update;
   if not found then
     insert into teams.mailbox (team, member) values (of_team, recipient) on conflict do nothing;
-    select last, channel into counted, hosts from teams.mailbox
-      where team = of_team and member = recipient for update;
-  end if;
-  if cardinality(lines) <= ${String(MOST_NOTIFIED)} then
-    -- A message may be about a record: whoever hears it reads that first.
-    select last into log from teams.head where team = of_team;
+    select last, channel, (select head.last from teams.head where head.team = of_team) into counted, hosts, log
+      from teams.mailbox where team = of_team and member = recipient for update;
   end if;
   for at in 1 .. cardinality(lines) loop
     place := counted + 1;
@@ -58,7 +55,7 @@ begin
       on conflict (team, member, id) do nothing;
     if found then
       counted := place;
-      if log is not null and octet_length(lines[at]) <= ${String(MOST_NOTIFIED_BYTES)} then
+      if cardinality(lines) <= ${String(MOST_NOTIFIED)} and octet_length(lines[at]) <= ${String(MOST_NOTIFIED_BYTES)} then
         perform pg_notify(hosts, concat_ws(' ', place, log, lines[at]));
       end if;
     else
