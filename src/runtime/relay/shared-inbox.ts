@@ -1,6 +1,5 @@
 /** The inbox of one member in a replica, and what the store says of it. */
 import { randomBytes } from 'node:crypto';
-import { parseMail, type Stored } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
@@ -170,8 +169,7 @@ export class SharedInbox {
     if (last === undefined) return;
     const open = this.#known();
     const news = mail.map(arrivedOf).filter(({ id }) => !open.has(id));
-    for (const { message } of news)
-      if (message?.blob !== undefined) await bringBlob(session, this.#place, message.blob);
+    for (const { blob } of news) if (blob !== undefined) await bringBlob(session, this.#place, blob);
     const { disk } = this.#place;
     const { bell } = this.#inbox;
     if (!hasBell(disk, bell)) createBell(disk, bell);
@@ -181,8 +179,8 @@ export class SharedInbox {
 
   async #put(mail: readonly Arrived[]): Promise<void> {
     const put = await Promise.allSettled(
-      mail.map(async ({ line, id, message }) => {
-        await this.#place.sender.deliver(this.#member, line, message !== undefined && isControl(message));
+      mail.map(async ({ line, id, type }) => {
+        await this.#place.sender.deliver(this.#member, line, isControl({ type }));
         this.#known().add(id);
       }),
     );
@@ -230,17 +228,31 @@ export class SharedInbox {
 /** As much of a history is read to find what was not acknowledged in the store. */
 const RECENT_BYTES = 4 * 1024 * 1024;
 
-/** Mail as the store gave it. */
+/** Mail as the store gave it, with what a relay needs of it: its reader judges it. */
 interface Arrived {
   readonly line: string;
-  /** Undefined for a line of another program, which its reader sets aside; its id is empty. */
-  readonly message: Stored | undefined;
+  /** Empty for a line of another program that has none. */
   readonly id: string;
+  readonly type: string;
+  /** The hash of its whole text, if the line has only the beginning. */
+  readonly blob: string | undefined;
 }
 
 type Put = (mail: readonly Arrived[]) => Promise<void>;
 
 function arrivedOf({ line }: EngineMail): Arrived {
-  const read = parseMail(line);
-  return read.ok ? { line, message: read.line, id: read.line.id ?? '' } : { line, message: undefined, id: '' };
+  const value = valueOf(line);
+  const id = 'id' in value && typeof value.id === 'string' ? value.id : '';
+  const type = 'type' in value && typeof value.type === 'string' ? value.type : '';
+  const blob = 'blob' in value && typeof value.blob === 'string' ? value.blob : undefined;
+  return { line, id, type, blob };
+}
+
+function valueOf(line: string): object {
+  try {
+    const value: unknown = JSON.parse(line.trim());
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
 }

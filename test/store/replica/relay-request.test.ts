@@ -40,4 +40,27 @@ describe('a request to a relay', () => {
   ])('with %s is not heard', (_, text) => {
     expect(relayRequest(text(), seal)).toBeUndefined();
   });
+
+  const sent = (body: string): string =>
+    `${JSON.stringify({ do: 'send', team: TEAM, seal: seal.sign(sealedRequest('send', TEAM, body)) })}\n${body}`;
+
+  it.each([
+    ['mail', { recipient: 'ada', line: '{"id":"1"}' }],
+    ['mail for the lead', { recipient: 'lead', line: '' }],
+    ['mail with a long body', { recipient: 'ada', line: '{}', blob: 'all of it' }],
+  ])('of %s is read with its body', (_, body) => {
+    expect(relayRequest(sent(JSON.stringify(body)), seal)).toEqual({ do: 'send', team: TEAM, body });
+  });
+
+  it.each([
+    ['no JSON', 'hello'],
+    ['no object', '"hello"'],
+    ['nothing', 'null'],
+    ['no recipient', JSON.stringify({ line: 'x' })],
+    ['a path in place of a recipient', JSON.stringify({ recipient: '../ada', line: 'x' })],
+    ['a line that is no text', JSON.stringify({ recipient: 'ada', line: 7 })],
+    ['a long body that is no text', JSON.stringify({ recipient: 'ada', line: 'x', blob: 7 })],
+  ])('of mail with %s is not heard', (_, body) => {
+    expect(relayRequest(sent(body), seal)).toBeUndefined();
+  });
 });
