@@ -159,6 +159,14 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     });
   });
 
+  it('lets a role call only functions with the rights and the path of their maker', async () => {
+    const { rows } = await host.query<{ proname: string }>(
+      `select proname from pg_proc where pronamespace = 'teams'::regnamespace and has_function_privilege('host', oid, 'execute')
+       and (not prosecdef or proconfig is distinct from array['search_path=pg_catalog, pg_temp'])`,
+    );
+    expect(rows).toEqual([]);
+  });
+
   it('shows a role without a word about it nothing', async () => {
     await expect((await session('stranger')).query('select * from teams.list_teams()')).rejects.toMatchObject({
       code: '42501',
