@@ -87,8 +87,11 @@ export const escapedJson = (json: string): string => (PLAIN.test(json) ? json : 
 /** What JSON writes as it is, and nothing but that. */
 const UNQUOTED = /^[ !#-[\]-~]*$/;
 
+/** Whether JSON has the text as it is, between quotation marks. */
+export const needsNoEscape = (text: string): boolean => UNQUOTED.test(text);
+
 /** {@link safeJson} of a text: to quote what needs no escape takes a third of the time. */
-export const quoted = (text: string): string => (UNQUOTED.test(text) ? `"${text}"` : safeJson(text));
+export const quoted = (text: string): string => (needsNoEscape(text) ? `"${text}"` : safeJson(text));
 
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => {

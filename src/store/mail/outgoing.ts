@@ -1,5 +1,5 @@
 /** A message to send, as its line on disk; a body too large for a line goes to `blobs/` first. */
-import { quoted, safeJson } from '../../model/text/safe-text.ts';
+import { needsNoEscape, quoted, safeJson } from '../../model/text/safe-text.ts';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../model/text/errors.ts';
 import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
@@ -53,8 +53,12 @@ const PLAIN_KEYS = 6;
 type Plain = Pick<Stored, 'type' | 'sender' | 'content' | 'timestamp'> & { id: string; recipient: string };
 
 /** As `safeJson` writes it, in a third of the time. */
-const plainJson = ({ type, sender, content, timestamp, id, recipient }: Plain): string =>
-  `{"type":${quoted(type)},"sender":${quoted(sender)},"content":${quoted(content)},"timestamp":${timestamp},"id":${quoted(id)},"recipient":${quoted(recipient)}}`;
+function plainJson({ type, sender, content, timestamp, id, recipient }: Plain): string {
+  const isPlain = needsNoEscape(type) && needsNoEscape(sender) && needsNoEscape(id) && needsNoEscape(recipient);
+  if (isPlain && needsNoEscape(content))
+    return `{"type":"${type}","sender":"${sender}","content":"${content}","timestamp":${timestamp},"id":"${id}","recipient":"${recipient}"}`;
+  return `{"type":${quoted(type)},"sender":${quoted(sender)},"content":${quoted(content)},"timestamp":${timestamp},"id":${quoted(id)},"recipient":${quoted(recipient)}}`;
+}
 
 function whatIsWrong(stored: { data?: unknown }, text: string): string | undefined {
   if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)

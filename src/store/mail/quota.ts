@@ -13,9 +13,9 @@ export interface Quota {
   readonly inboxMaxBytes: number;
 }
 
-/** A line for an inbox; control mail passes a full one. */
-export interface Sized {
-  readonly bytes: number;
+/** A line for an inbox, with its newline; control mail passes a full one. */
+export interface QueuedLine {
+  readonly text: string;
   readonly control: boolean;
 }
 
@@ -36,8 +36,6 @@ const CONTROL_RESERVE = 1024 * 1024;
 /** Senders that may write at the same time: 64 members, two each. */
 const SHARES = 128;
 
-const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes, 0);
-
 export class InboxQuota {
   readonly #disk: Disk;
   readonly #paths: TeamPaths;
@@ -53,9 +51,13 @@ export class InboxQuota {
     this.#quota = quota;
   }
 
-  /** Which messages are allowed: all, or the first ones and, in a full inbox, control mail within its reserve. */
-  judge<T extends Sized>(recipient: Name, batch: readonly T[]): QuotaDecision<T> {
-    if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
+  /**
+   * Which messages are allowed: all, or the first ones and, in a full inbox, control mail within its reserve.
+   *
+   * @param bytes of all of them
+   */
+  judge<T extends QueuedLine>(recipient: Name, batch: readonly T[], bytes: number): QuotaDecision<T> {
+    if (this.#spend(recipient, { messages: batch.length, bytes })) return { allowed: batch, refused: [] };
     const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
     const { inboxMaxBytes, inboxMaxMessages } = this.#quota;
     const { allowed, refused, after, overdrawn } = admit(
@@ -72,31 +74,31 @@ export class InboxQuota {
     return refused.length === 0 ? { allowed, refused } : { allowed, refused, error: full(recipient, waiting) };
   }
 
-  #spend(recipient: Name, batch: readonly Sized[]): boolean {
+  #spend(recipient: Name, { bytes, messages }: Readonly<Amount>): boolean {
     const share = this.#share.get(recipient);
-    const bytes = total(batch);
-    if (share === undefined || share.bytes < bytes || share.messages < batch.length) return false;
+    if (share === undefined || share.bytes < bytes || share.messages < messages) return false;
     share.bytes -= bytes;
-    share.messages -= batch.length;
+    share.messages -= messages;
     return true;
   }
 }
 
 /** First in, first out: after one message is refused for lack of room, only control mail is allowed. */
-function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota, overdrawnBefore: number) {
+function admit<T extends QueuedLine>(batch: readonly T[], waiting: Amount, quota: Quota, overdrawnBefore: number) {
   const after: Amount = { ...waiting };
   let overdrawn = overdrawnBefore;
   const allowed: T[] = [];
   const refused: T[] = [];
   for (const one of batch) {
-    const hasRoom = after.bytes + one.bytes <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
+    const bytes = Buffer.byteLength(one.text);
+    const hasRoom = after.bytes + bytes <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
     if (hasRoom) overdrawn = 0;
     const fits = hasRoom && refused.length === 0;
-    const passes = fits || (one.control && overdrawn + one.bytes <= CONTROL_RESERVE);
+    const passes = fits || (one.control && overdrawn + bytes <= CONTROL_RESERVE);
     (passes ? allowed : refused).push(one);
     if (!passes) continue;
-    if (!fits) overdrawn += one.bytes;
-    after.bytes += one.bytes;
+    if (!fits) overdrawn += bytes;
+    after.bytes += bytes;
     after.messages += 1;
   }
   return { allowed, refused, after, overdrawn };

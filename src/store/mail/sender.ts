@@ -15,7 +15,7 @@ import { blobAddress, isControl, lineOf, needsBlob, storeBlob, type Outgoing } f
 import { newIds } from '../files/new-ids.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
-import { InboxQuota, type Quota, type Sized } from './quota.ts';
+import { InboxQuota, type QueuedLine, type Quota } from './quota.ts';
 
 export type { Quota } from './quota.ts';
 
@@ -45,16 +45,20 @@ interface Posted {
 }
 
 /** A queued message. */
-interface Waiting extends Sized {
-  /** Its line, with the newline. */
-  readonly text: string;
+interface Waiting extends QueuedLine {
   /** Gives the receipt, or the error; only the first call counts. */
   readonly settle: (error?: Error) => void;
 }
 
-/** Bytes of one write: the lock is held for microseconds only. */
-const WRITE_LIMIT = 1024 * 1024;
-const NEWLINE = 10;
+/** Messages of one write, and their lines. */
+interface Batch {
+  readonly messages: readonly Waiting[];
+  readonly bytes: Buffer;
+}
+
+/** Characters of one write: the lock is held for microseconds only. */
+const WRITE_LIMIT = 512 * 1024;
+const NEWLINE = Buffer.from('\n');
 
 /** The inboxes whose directory entry this process made durable, by path; a process may have many senders to one. */
 const named = new WeakMap<Disk, Map<string, string>>();
@@ -89,7 +93,6 @@ export class Sender {
       const text = lineOf(outgoing, id, now / 1000, blob);
       this.#enqueue(recipient, {
         text,
-        bytes: Buffer.byteLength(text),
         control: isControl(draft),
         settle: (error) => (error ? reject(error) : resolve({ recipient, id })),
       });
@@ -117,7 +120,6 @@ export class Sender {
     return new Promise((resolve, reject) =>
       this.#enqueue(recipient, {
         text,
-        bytes: Buffer.byteLength(text),
         control,
         settle: (error) => (error ? reject(error) : resolve()),
       }),
@@ -176,12 +178,12 @@ export class Sender {
     let failure: Error | undefined;
     for (const batch of batches(queue)) {
       failure ??= await this.#flush(recipient, batch);
-      if (failure) for (const one of batch) one.settle(failure);
+      if (failure) for (const one of batch.messages) one.settle(failure);
     }
   }
 
   /** @returns why a part of the batch, or all of it, was not sent */
-  async #flush(recipient: Name, batch: readonly Waiting[]): Promise<Error | undefined> {
+  async #flush(recipient: Name, batch: Batch): Promise<Error | undefined> {
     const { disk, locks, lockTimeoutMs = LOCK_TIMEOUT_MS } = this.#environment;
     const inbox = this.#paths.inbox(recipient);
     const open: number[] = [];
@@ -204,33 +206,34 @@ export class Sender {
   }
 
   /** The critical section: check the room, open, seal, one write. */
-  #write(recipient: Name, batch: readonly Waiting[], open: number[]): Written {
+  #write(recipient: Name, batch: Batch, open: number[]): Written {
     const { disk, pinned } = this.#environment;
     const { inbox: path } = this.#paths.inbox(recipient);
     pinned.check();
     // The member may have left while this process waited for the lock.
     this.#requireRecipient(recipient);
-    const { allowed, refused, error } = this.#room.judge(recipient, batch);
+    const { allowed, refused, error } = this.#room.judge(recipient, batch.messages, batch.bytes.length);
     if (error) for (const one of refused) one.settle(error);
     if (allowed.length === 0) return { sent: [] };
+    const fitting = refused.length === 0 ? batch : batchOf(allowed);
     for (;;) {
       const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
       open.push(inbox.fd);
-      const written = this.#append(path, inbox, allowed);
+      const written = this.#append(path, inbox, fitting);
       // The file was taken, read and removed while this process was stopped without its lock: write to the next inbox
       // file.
       if (!isClosed(disk, path, inbox)) return written;
     }
   }
 
-  #append(path: string, inbox: Opened, allowed: readonly Waiting[]): Written {
+  #append(path: string, inbox: Opened, { messages, bytes }: Batch): Written {
     const { disk } = this.#environment;
     const { size } = inbox.stat;
-    const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? '' : '\n';
-    const whole = Buffer.from(seal + allowed.map(({ text }) => text).join(''));
+    const isSealed = size === 0 || endsInNewline(disk, inbox.fd, size, path);
+    const whole = isSealed ? bytes : Buffer.concat([NEWLINE, bytes]);
     const written = onDisk('write to', path, () => disk.writeSync(inbox.fd, whole, 0, whole.length, null));
-    if (written === whole.length) return { sent: allowed, to: inbox };
-    const sent = allowed.slice(0, ended(allowed, written - seal.length));
+    if (written === whole.length) return { sent: messages, to: inbox };
+    const sent = messages.slice(0, ended(messages, written - (whole.length - bytes.length)));
     return { sent, to: inbox, failure: shortWrite(written, whole.length, path) };
   }
 
@@ -268,30 +271,35 @@ const unknownRecipient = (recipient: Name, team: Name): UsageError =>
   new UsageError('UNKNOWN_RECIPIENT', `Team ${team} has no member ${recipient}; \`teams status ${team}\` lists them.`);
 
 /** The queue in its order, cut into writes. */
-function* batches<T extends Sized>(queue: readonly T[]): Generator<T[]> {
-  let batch: T[] = [];
+function* batches(queue: readonly Waiting[]): Generator<Batch> {
+  let messages: Waiting[] = [];
   let size = 0;
   for (const one of queue) {
-    if (batch.length > 0 && size + one.bytes > WRITE_LIMIT) {
-      yield batch;
-      batch = [];
+    if (messages.length > 0 && size + one.text.length > WRITE_LIMIT) {
+      yield batchOf(messages);
+      messages = [];
       size = 0;
     }
-    batch.push(one);
-    size += one.bytes;
+    messages.push(one);
+    size += one.text.length;
   }
-  if (batch.length > 0) yield batch;
+  if (messages.length > 0) yield batchOf(messages);
 }
+
+const batchOf = (messages: readonly Waiting[]): Batch => ({
+  messages,
+  bytes: Buffer.from(messages.map(({ text }) => text).join('')),
+});
 
 function endsInNewline(disk: Disk, fd: number, size: number, path: string): boolean {
   const last = Buffer.alloc(1);
   onDisk('read', path, () => disk.readSync(fd, last, 0, 1, size - 1));
-  return last[0] === NEWLINE;
+  return last.equals(NEWLINE);
 }
 
 /** How many lines end within the bytes that were written. */
-function ended(batch: readonly Sized[], written: number): number {
+function ended(batch: readonly QueuedLine[], written: number): number {
   let sum = 0;
-  const first = batch.findIndex((one) => (sum += one.bytes) > written);
+  const first = batch.findIndex(({ text }) => (sum += Buffer.byteLength(text)) > written);
   return first < 0 ? batch.length : first;
 }
