@@ -11,6 +11,7 @@ export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
 export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
+export { openNamedReplica, type NamedStore } from './runtime/relay/named-replica.ts';
 export { endUnfinishedMoves, moveToFiles, moveToStore } from './runtime/relay/migrate-team.ts';
 export { isMovingIn, movedTo, movesIn } from './store/replica/unfinished-moves.ts';
 export { isReplica, newTeam } from './runtime/relay/new-team.ts';
@@ -91,7 +92,6 @@ export { roomIn } from './os/output-queue.ts';
 export { outputTail } from './os/output-tail.ts';
 export { isInForeground } from './os/process-table-linux.ts';
 export { configuredStore, loadConfig } from './runtime/team/configuration.ts';
-export { replicaFolder } from './store/user/own-folders.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
 export { detachLead, type DetachedPlace } from './runtime/process/detach.ts';

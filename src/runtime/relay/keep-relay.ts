@@ -39,7 +39,7 @@ export interface ReplicaOfStore {
   readonly store: string;
 }
 
-interface KeepOptions {
+export interface KeepOptions {
   readonly clock: Clock;
   /** That of the person: what PostgreSQL reads, such as `PGPASSFILE`, is in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;

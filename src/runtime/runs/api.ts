@@ -8,7 +8,6 @@ import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import { watchFile } from '../../store/files/watch-file.ts';
-import { findRoot } from '../../store/team/team-list.ts';
 import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import { changesSince, type WorkspaceChanges } from '../views/workspace-changes.ts';
@@ -19,6 +18,7 @@ import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { reportOf } from '../views/report.ts';
 import { reportText } from '../views/report-text.ts';
 import { newTeam } from '../relay/new-team.ts';
+import { libraryPlace, type PlaceOptions } from '../relay/library-place.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { limitsOf } from './session-options.ts';
 import { statusOf, type TeamStatus } from '../views/status.ts';
@@ -27,7 +27,7 @@ import { openHandle, storeOptions, type OpenOptions, type TeamHandle, type TeamI
 import { teamEvents, type EventOptions } from '../views/team-events.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 
-export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
+export interface TeamOptions extends TeamInput, Partial<Omit<OpenOptions, 'root'>>, PlaceOptions {
   /** How the lead supervises; the defaults are those of the configuration (docs/specification.md R12.1). */
   readonly supervision?: Partial<Pick<SessionOptions, 'limits' | 'monitorIntervalMs' | 'shutdownTimeoutMs'>>;
 }
@@ -36,20 +36,15 @@ export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
 const DEFAULTS = configSchema.parse({});
 const RELOOK_MS = 1_000;
 
-const located = (options: Partial<OpenOptions>): OpenOptions => ({
-  ...options,
-  root: options.root ?? findRoot(process.cwd()),
-});
-
 /**
  * Creates a team under `root` (by default the nearest parent with `.teams`, else the working directory): on disk, or in
- * the store whose replica `root` is.
+ * the `store`, or in the store whose replica `root` is.
  *
- * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`
+ * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`; those of a
+ *   store
  */
-export async function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
-  const at = located(options);
-  return new Team(await newTeam(name, options, at), at, options);
+export function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
+  return located(options, (at, isShared) => newTeam(name, isShared ? { cwd: process.cwd(), ...options } : options, at));
 }
 
 /**
@@ -57,12 +52,22 @@ export async function createTeam(name: string, options: TeamOptions = {}): Promi
  *
  * @throws UsageError `UNKNOWN_TEAM`
  */
-export async function openTeam(
-  name: string,
-  options: Partial<OpenOptions> & Pick<TeamOptions, 'supervision'> = {},
+export function openTeam(name: string, options: Omit<TeamOptions, keyof TeamInput> = {}): Promise<Team> {
+  return located(options, (at) => Promise.resolve(openHandle(name, at)));
+}
+
+async function located(
+  options: Omit<TeamOptions, keyof TeamInput>,
+  open: (at: OpenOptions, isShared: boolean) => Promise<TeamHandle>,
 ): Promise<Team> {
-  const at = located(options);
-  return Promise.resolve(new Team(openHandle(name, at), at, options));
+  const { root, relay } = await libraryPlace(options);
+  const at = { ...options, root };
+  try {
+    return new Team(await open(at, relay !== undefined), at, { ...options, relay });
+  } catch (error) {
+    relay?.[Symbol.dispose]();
+    throw error;
+  }
 }
 
 export class Team implements AsyncDisposable {
@@ -71,9 +76,16 @@ export class Team implements AsyncDisposable {
   #session: RunSession | undefined;
   #loop: Promise<unknown> | undefined;
   #signal: AbortSignal | undefined;
+  /** Keeps the relay of its store. */
+  readonly #relay: Disposable | undefined;
 
-  constructor(handle: TeamHandle, at: OpenOptions, { supervision = {} }: Pick<TeamOptions, 'supervision'>) {
+  constructor(
+    handle: TeamHandle,
+    at: OpenOptions,
+    { supervision = {}, relay }: Pick<TeamOptions, 'supervision'> & { readonly relay?: Disposable | undefined },
+  ) {
     this.#handle = handle;
+    this.#relay = relay;
     this.#options = {
       store: storeOptions(at),
       limits: supervision.limits ?? limitsOf(DEFAULTS),
@@ -252,5 +264,6 @@ export class Team implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await this.#handle[Symbol.asyncDispose]();
+    this.#relay?.[Symbol.dispose]();
   }
 }

@@ -3,25 +3,10 @@
  * replica on this machine, in the folder of `--root` or in the user's state directory, and a relay serves it.
  */
 import { resolve } from 'node:path';
-import {
-  configuredStore,
-  ENV,
-  keepRelay,
-  keysIn,
-  parseEngineAddress,
-  realClock,
-  replicaFolder,
-  shownAddress,
-  UsageError,
-} from '../../app.ts';
+import { configuredStore, ENV, type NamedStore, openNamedReplica, realClock, UsageError } from '../../app.ts';
 import type { CliContext } from './context.ts';
 import type { Verb } from './verb.ts';
 import { givenRoot, projectOf } from './input/root.ts';
-
-interface NamedStore {
-  readonly url: string;
-  readonly given: 'argument' | 'environment' | 'file';
-}
 
 /**
  * Makes the verb work on the teams of a store, if one is named.
@@ -37,17 +22,12 @@ export async function useStore(context: CliContext, verb: Verb): Promise<Disposa
   const named = storeOf(context);
   if (named === undefined) return undefined;
   const { io } = context;
-  // A key that is none is said at once, and not when a signature is met.
-  keysIn(io.environment);
-  const store = shownAddress(parseEngineAddress(named.url, named.given));
   const given = givenRoot(context);
-  const root = given === undefined ? replicaFolder(store, io.environment) : resolve(io.cwd, given);
-  const replica = { root, store, url: named.url };
-  const relay = await keepRelay(replica, {
-    clock: realClock,
-    environment: io.environment,
-    tell: (text) => context.warn(text),
-  });
+  const root = given === undefined ? undefined : resolve(io.cwd, given);
+  const { replica, relay } = await openNamedReplica(
+    { ...named, root },
+    { clock: realClock, environment: io.environment, tell: (text) => context.warn(text) },
+  );
   context.store = replica;
   return relay;
 }

@@ -1,16 +1,14 @@
 /** The library's entry point to what landed in a team with trees: brings it into the project's files. */
-import process from 'node:process';
 import { parseName } from '../../../model/text/names.ts';
 import { resolveTask } from '../../../model/board/task-reference.ts';
 import { realClock } from '../../../os/system-clock.ts';
-import { findRoot, findTeam } from '../../../store/team/team-list.ts';
+import { findTeam } from '../../../store/team/team-list.ts';
 import { openForReading } from '../../../store/team/team-reader.ts';
 import { teamPaths } from '../../../store/files/paths.ts';
+import { libraryPlace, type PlaceOptions } from '../../relay/library-place.ts';
 import { applyLanded } from './apply-landed.ts';
 
-export interface ApplyOptions {
-  /** The directory that holds `.teams`; by default the nearest parent with one, else the working directory. */
-  readonly root?: string;
+export interface ApplyOptions extends PlaceOptions {
   /** The id, key or subject of a task: only its change is applied. */
   readonly task?: string;
   readonly signal?: AbortSignal;
@@ -34,8 +32,10 @@ export interface Applied {
  *   ConflictError `LEAD_ALIVE`, `REFUSED` naming the files that were edited at the same place: then nothing is changed
  */
 export async function apply(team: string, options: ApplyOptions = {}): Promise<Applied> {
-  const { root = findRoot(process.cwd()), task, signal = new AbortController().signal } = options;
+  const { task, signal = new AbortController().signal } = options;
   const name = parseName('team', team);
+  const { root, relay } = await libraryPlace(options);
+  using _relay = relay;
   const reader = openForReading(findTeam(root, name)?.paths ?? teamPaths(root, name), { clock: realClock });
   try {
     const only = task === undefined ? undefined : resolveTask(reader.board.fold(), task);
