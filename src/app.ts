@@ -11,7 +11,7 @@ export { BACKEND_WORDS, SINGLE_BACKEND_WORDS } from './model/pipeline/backend.ts
 export { type MergedConfig } from './model/config/config-layers.ts';
 export { type EngineAddress, parseEngineAddress, shownAddress } from './model/config/engine-address.ts';
 export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
-export { openNamedReplica, type NamedStore } from './runtime/relay/named-replica.ts';
+export { openNamedReplica, replicaOfNamed, type NamedStore } from './runtime/relay/named-replica.ts';
 export { endUnfinishedMoves, moveToFiles, moveToStore } from './runtime/relay/migrate-team.ts';
 export { isMovingIn, movedTo, movesIn } from './store/replica/unfinished-moves.ts';
 export { isReplica, newTeam } from './runtime/relay/new-team.ts';

@@ -12,18 +12,26 @@ export interface NamedStore {
   readonly root?: string | undefined;
 }
 
+/** @throws UsageError `USAGE`, `CONFIG_INVALID` */
+export function replicaOfNamed(
+  { url, given, root }: NamedStore,
+  environment: KeepOptions['environment'],
+): ReplicaOfStore {
+  const store = shownAddress(parseEngineAddress(url, given));
+  return { root: root ?? replicaFolder(store, environment), store, url };
+}
+
 /**
  * @returns the replica, and what keeps its relay until it is disposed of
  * @throws UsageError `USAGE`, `CONFIG_INVALID`; those of {@link keepRelay}
  */
 export async function openNamedReplica(
-  { url, given, root }: NamedStore,
+  named: NamedStore,
   options: KeepOptions,
 ): Promise<{ readonly replica: ReplicaOfStore; readonly relay: Disposable }> {
   const { environment } = options;
   // A key that is none is said at once, and not when a signature is met.
   keysIn(environment);
-  const store = shownAddress(parseEngineAddress(url, given));
-  const replica = { root: root ?? replicaFolder(store, environment), store, url };
+  const replica = replicaOfNamed(named, environment);
   return { replica, relay: await keepRelay(replica, options) };
 }

@@ -3,7 +3,7 @@
  * replica on this machine, in the folder of `--root` or in the user's state directory, and a relay serves it.
  */
 import { resolve } from 'node:path';
-import { configuredStore, ENV, type NamedStore, openNamedReplica, realClock, UsageError } from '../../app.ts';
+import { configuredStore, ENV, type NamedStore, openNamedReplica, realClock, replicaOfNamed, UsageError } from '../../app.ts';
 import type { CliContext } from './context.ts';
 import type { Verb } from './verb.ts';
 import { givenRoot, projectOf } from './input/root.ts';
@@ -14,7 +14,7 @@ import { givenRoot, projectOf } from './input/root.ts';
  * @returns keeps the relay until it is disposed of; undefined without a store
  * @throws UsageError `USAGE`, `CONFIG_INVALID`; StoreError if the store cannot be asked and nothing of it is here yet
  */
-export async function useStore(context: CliContext, verb: Verb): Promise<Disposable | undefined> {
+export async function useStore(context: CliContext, verb: VerbOfStore): Promise<Disposable | undefined> {
   if (verb.storeless === true) {
     if (context.flags.store === undefined) return undefined;
     throw new UsageError('USAGE', `\`teams ${verb.name}\` takes no --store${wordOf(verb)}.`);
@@ -22,17 +22,29 @@ export async function useStore(context: CliContext, verb: Verb): Promise<Disposa
   const named = storeOf(context);
   if (named === undefined) return undefined;
   const { io } = context;
-  const given = givenRoot(context);
-  const root = given === undefined ? undefined : resolve(io.cwd, given);
   const { replica, relay } = await openNamedReplica(
-    { ...named, root },
+    { ...named, root: replicaRoot(context) },
     { clock: realClock, environment: io.environment, tell: (text) => context.warn(text) },
   );
   context.store = replica;
   return relay;
 }
 
-const wordOf = ({ name }: Verb): string => (name.startsWith('store ') ? ': name it as a word' : '');
+/** As {@link useStore} for who only looks at what is here of the teams of the store: no relay is started. */
+export function lookIntoStore(context: CliContext): void {
+  const named = storeOf(context);
+  if (named === undefined) return;
+  context.store = replicaOfNamed({ ...named, root: replicaRoot(context) }, context.io.environment);
+}
+
+function replicaRoot(context: CliContext): string | undefined {
+  const given = givenRoot(context);
+  return given === undefined ? undefined : resolve(context.io.cwd, given);
+}
+
+type VerbOfStore = Pick<Verb, 'name' | 'storeless'>;
+
+const wordOf = ({ name }: VerbOfStore): string => (name.startsWith('store ') ? ': name it as a word' : '');
 
 /** @throws UsageError `POLICY_DENIED`, `CONFIG_INVALID` */
 export const isStoreNamed = (context: CliContext): boolean => storeOf(context) !== undefined;

@@ -26,6 +26,7 @@ import {
 import { SCRIPTS } from './completion-scripts.ts';
 import { CliContext } from './context.ts';
 import { rootOf } from './input/root.ts';
+import { lookIntoStore } from './named-store.ts';
 import { settings } from './input/settings.ts';
 import type { CliIo } from './io.ts';
 import { COMMON } from './global-options.ts';
@@ -167,13 +168,16 @@ class Place {
   readonly #isBack: boolean;
   /** The verb takes an archived team, too. */
   readonly #isLooking: boolean;
+  readonly #isStoreless: boolean;
 
   constructor(verb: Verb | undefined, before: readonly string[], io: CliIo) {
     this.#isLooking = verb !== undefined && LOOKING.has(verb.name);
     this.#isBack = before.includes('--back');
-    const root = before[before.indexOf('--root') + 1];
+    this.#isStoreless = verb?.storeless === true;
+    const valueOf = (option: string): string | undefined =>
+      before.includes(option) ? before[before.indexOf(option) + 1] : undefined;
     const flags = { json: false, quiet: true, verbose: false, yes: false, color: false };
-    this.#context = new CliContext(io, before.includes('--root') && root !== undefined ? { ...flags, root } : flags);
+    this.#context = new CliContext(io, { ...flags, root: valueOf('--root'), store: valueOf('--store') });
   }
 
   /** A word at its position: a team may be left out where there is only one. */
@@ -233,6 +237,7 @@ class Place {
   }
 
   #found(): ReturnType<typeof listTeams> {
+    if (!this.#isStoreless) lookIntoStore(this.#context);
     return listTeams(rootOf(this.#context));
   }
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { replicaFolder } from '../../../src/store/user/own-folders.ts';
 import { Workplace } from '../../support/cli.ts';
 import { asMember } from '../../support/member.ts';
 import { noTmux, Terminal } from '../../support/tmux.ts';
@@ -17,8 +18,10 @@ beforeEach(async () => {
 });
 
 /** The values offered, and at the end which paths. */
-async function offered(...words: string[]): Promise<string[]> {
-  const { out, code } = await place.teams('complete', '--', ...words);
+const offered = (...words: string[]): Promise<string[]> => offeredIn({}, ...words);
+
+async function offeredIn(environment: Record<string, string>, ...words: string[]): Promise<string[]> {
+  const { out, code } = await place.say(['complete', '--', ...words], { environment });
   expect(code).toBe(0);
   return out
     .trimEnd()
@@ -39,6 +42,31 @@ describe('an archived team', () => {
     expect(await offered('logs', 'shop', '')).toEqual(['ada', 'bob', 'lead', ':none']);
     expect(await offered('task', 'get', 'shop', '')).toEqual(['1', '2', ':none']);
     expect(await offered('spawn', 's')).toEqual([':none']);
+  });
+});
+
+describe('a team in a store that is named', () => {
+  const store = 'postgres://db.example.org/agents';
+
+  beforeEach(async () => {
+    const root = replicaFolder(store, place.environment);
+    mkdirSync(root, { recursive: true });
+    await place.teams('create', 'far', '--member', 'cy', '--root', root);
+  });
+
+  it.each<[how: string, environment: Record<string, string>, words: string[]]>([
+    ['TEAMS_STORE', { TEAMS_STORE: store }, []],
+    ['--store', {}, ['--store', store]],
+  ])('by %s is offered as it is here, and no server is asked', async (_, environment, named) => {
+    expect(await offeredIn(environment, 'status', ...named, '')).toEqual(['far', ':none']);
+    expect(await offeredIn(environment, 'inbox', ...named, 'far', '')).toEqual(['cy', 'lead', ':none']);
+    expect(await offeredIn(environment, 'stat')).toEqual(['status', ':none']);
+  });
+
+  it('has no word where the address is none, and verbs have', async () => {
+    const environment = { TEAMS_STORE: 'mysql://db' };
+    expect(await offeredIn(environment, 'status', '')).toEqual([':none']);
+    expect(await offeredIn(environment, 'stat')).toEqual(['status', ':none']);
   });
 });
 
