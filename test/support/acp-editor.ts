@@ -29,6 +29,8 @@ import {
 } from '@agentclientprotocol/sdk';
 import { BIN, until, type Workplace } from './cli.ts';
 
+/** Where the agent runs. */
+type EditorPlace = Pick<Workplace, 'root' | 'environment'>;
 type Agent = ChildProcessByStdio<Writable, Readable, Readable>;
 type Update<Kind extends SessionUpdate['sessionUpdate']> = Extract<SessionUpdate, { sessionUpdate: Kind }>;
 /** Chooses the option with this id; undefined leaves the question open. */
@@ -122,12 +124,12 @@ export class Editor implements AsyncDisposable {
   }
 
   /** Starts `teams acp` with these arguments, and connects. */
-  static on(place: Workplace, ...args: string[]): Promise<Editor> {
+  static on(place: EditorPlace, ...args: string[]): Promise<Editor> {
     return Editor.with({}, place, ...args);
   }
 
   /** The same with these capabilities. */
-  static async with(capabilities: ClientCapabilities, place: Workplace, ...args: string[]): Promise<Editor> {
+  static async with(capabilities: ClientCapabilities, place: EditorPlace, ...args: string[]): Promise<Editor> {
     const { root: cwd, environment: env } = place;
     const agent = spawn(process.execPath, [BIN, 'acp', ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     const editor = new Editor(agent, cwd);

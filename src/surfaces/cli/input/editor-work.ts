@@ -25,6 +25,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import { CliContext } from '../context.ts';
+import { useStore } from '../named-store.ts';
 import { configuredIsolation } from './asked-isolation.ts';
 import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
 import { leadTeamOf, sessionOf, type RunFlags, type TeamToLead } from './lead-run.ts';
@@ -76,7 +77,7 @@ const MODES = [
   { id: 'relay', name: 'Ask', description: 'One agent answers, and only reads.' },
 ];
 
-export const editorWork = (context: CliContext, flags: EditorFlags) => ({
+export const editorWork = (context: CliContext, flags: EditorFlags, relays: EditorRelays) => ({
   /** A project whose files cannot be read has no pipelines; a prompt there says why. */
   modes(cwd: string) {
     return [...MODES, ...pipelineModes(contextAt(context, cwd, () => {}))];
@@ -86,6 +87,7 @@ export const editorWork = (context: CliContext, flags: EditorFlags) => ({
     person: SpeakingPerson,
   ): Promise<LeadableTeam | { readonly answer: string } | undefined> {
     const here = contextAt(context, cwd, (remark) => person.say(remark));
+    if (mode !== 'relay') await relays.useStoreOf(here);
     const options: PromptOptions = { ...flags, ...ALWAYS };
     if (mode === 'relay') return answerTo(here, text, options, person);
     if (mode.startsWith(PIPELINE)) return pipelineTeam(here, mode.slice(PIPELINE.length), text, options);
@@ -93,6 +95,24 @@ export const editorWork = (context: CliContext, flags: EditorFlags) => ({
     return team && leadable(here, team.paths, options, true, (run) => leadTeamOf(here, team, options, run));
   },
 });
+
+/** The relays of the stores that sessions work in, one for each store. */
+export class EditorRelays implements Disposable {
+  readonly #kept = new Map<string, Disposable>();
+
+  /** The store that counts in the directory of a session: that of the editor's command, or of the configuration there. */
+  async useStoreOf(context: CliContext): Promise<void> {
+    const relay = await useStore(context, { name: 'acp' });
+    const root = context.store?.root;
+    if (relay === undefined || root === undefined) return;
+    this.#kept.get(root)?.[Symbol.dispose]();
+    this.#kept.set(root, relay);
+  }
+
+  [Symbol.dispose](): void {
+    for (const relay of this.#kept.values()) relay[Symbol.dispose]();
+  }
+}
 
 function pipelineModes(context: CliContext): typeof MODES {
   try {
@@ -234,5 +254,7 @@ function contextAt(context: CliContext, cwd: string, say: (remark: string) => vo
     },
   };
   const io = { stdin, stdout: remarks, stderr: remarks, environment, cwd, gone };
-  return new CliContext(io, { ...context.flags, json: false });
+  const made = new CliContext(io, { ...context.flags, json: false });
+  made.trust = context.trust;
+  return made;
 }

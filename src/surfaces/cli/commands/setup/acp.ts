@@ -1,7 +1,7 @@
 /** `teams acp`: an agent of the Agent Client Protocol on stdio; the editor of a person leads teams. */
 import * as z from 'zod';
 import type { CliContext } from '../../context.ts';
-import { editorWork } from '../../input/editor-work.ts';
+import { editorWork, EditorRelays } from '../../input/editor-work.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -27,8 +27,9 @@ export const act: Act = async (context, given) => {
 
 async function serve(context: CliContext, options: z.infer<typeof schema>, interrupts: Interrupts): Promise<void> {
   const { serveAcp } = await import('../../../acp/serve-acp.ts');
+  using relays = new EditorRelays();
   await serveAcp({
-    work: editorWork(context, options),
+    work: editorWork(context, options, relays),
     version: VERSION,
     wire: context.io.wire,
     stop: AbortSignal.any([interrupts.stop, context.io.gone]),
