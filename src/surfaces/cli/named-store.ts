@@ -3,7 +3,15 @@
  * replica on this machine, in the folder of `--root` or in the user's state directory, and a relay serves it.
  */
 import { resolve } from 'node:path';
-import { configuredStore, ENV, type NamedStore, openNamedReplica, realClock, replicaOfNamed, UsageError } from '../../app.ts';
+import {
+  configuredStore,
+  ENV,
+  type NamedStore,
+  openNamedReplica,
+  realClock,
+  replicaOfNamed,
+  UsageError,
+} from '../../app.ts';
 import type { CliContext } from './context.ts';
 import type { Verb } from './verb.ts';
 import { givenRoot, projectOf } from './input/root.ts';
