@@ -7,8 +7,8 @@ import { findRoot } from '../../store/team/team-list.ts';
 
 export interface PlaceOptions {
   /**
-   * The directory that holds `.teams`; by default the nearest parent with one, else the working directory. With a store
-   * it is that of the replica, by default one in the user's state directory.
+   * The directory that holds `.teams`; by default `TEAMS_ROOT`, which a member's program has, else the nearest parent with
+   * one, else the working directory. With a store it is that of the replica, by default one in the user's state directory.
    */
   readonly root?: string | undefined;
   /**
@@ -28,8 +28,9 @@ interface LibraryPlace {
  * @throws UsageError `USAGE` for an address that is none, or a folder of other teams; `POLICY_DENIED` for a store that a
  *   member's program names; StoreError if the store cannot be asked and nothing of it is here yet
  */
-export async function libraryPlace({ root, store }: PlaceOptions): Promise<LibraryPlace> {
+export async function libraryPlace({ root: given, store }: PlaceOptions): Promise<LibraryPlace> {
   const url = namedStore(store);
+  const root = given ?? (process.env[ENV.root] || undefined);
   if (url === undefined) return { root: root ?? findRoot(process.cwd()), relay: undefined };
   const { openNamedReplica } = await import('./named-replica.ts');
   const { replica, relay } = await openNamedReplica(

@@ -37,8 +37,8 @@ const DEFAULTS = configSchema.parse({});
 const RELOOK_MS = 1_000;
 
 /**
- * Creates a team under `root` (by default the nearest parent with `.teams`, else the working directory): on disk, or in
- * the `store`, or in the store whose replica `root` is.
+ * Creates a team under `root` (by default `TEAMS_ROOT`, the nearest parent with `.teams`, else the working directory): on
+ * disk, or in the `store`, or in the store whose replica `root` is.
  *
  * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`; those of a
  *   store

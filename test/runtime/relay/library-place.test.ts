@@ -35,6 +35,14 @@ console.log(team.status().tasks.completed);
 await team[Symbol.asyncDispose]();
 `;
 
+const LOOKS = `
+import { openTeam } from '${LIBRARY}';
+const team = await openTeam('login');
+const { name } = team.status().members[0];
+console.log(team.name, name);
+await team[Symbol.asyncDispose]();
+`;
+
 async function run(user: StoreUser, program: string, options: object, more: Record<string, string> = {}) {
   const file = join(user.project, 'program.mjs');
   writeFileSync(file, program);
@@ -91,6 +99,13 @@ describe.skipIf(!hasPostgres)('a program that uses the library', { timeout: 90_0
     expect(refused.err).toContain('has teams of its own');
     expect(there.relays()).toEqual([]);
     expect(here.relays()).toHaveLength(1);
+  });
+
+  it('of a member works on its own team, wherever it runs', async () => {
+    await here.ok('create', 'login', '--member', 'ada', '--store', url);
+    const of = { TEAMS_ROOT: here.root ?? '', TEAMS_TEAM: 'login', TEAMS_MEMBER: 'bob', TEAMS_STORE: 'postgres://no' };
+    const looked = await run(here, LOOKS, {}, of);
+    expect(looked, told(looked)).toMatchObject({ code: 0, out: 'login ada\n' });
   });
 
   it.each([
