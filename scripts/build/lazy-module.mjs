@@ -100,12 +100,12 @@ class LazyModule {
       if (ts.isIdentifier(name) && initializer && this.#isMadeLate(initializer)) this.#late.add(name.text);
   }
 
-  /** A call on zod, on a schema, or of what makes a schema; or nothing but such calls in a list or an object. */
+  /** A schema by another name; a call on zod, on a schema, or of what makes a schema; or nothing but such calls in a list or an object. */
   #isMadeLate(initializer) {
     const parts = partsOf(initializer);
     if (parts !== undefined)
       return parts.length > 0 && parts.every((one) => this.#isSchema(one) || this.#isMadeLate(one));
-    if (!ts.isCallExpression(initializer)) return false;
+    if (!ts.isCallExpression(initializer)) return this.#isSchema(initializer);
     let first = initializer;
     while (ts.isCallExpression(first) || ts.isPropertyAccessExpression(first)) first = first.expression;
     return this.#isSchema(first) || (ts.isIdentifier(first) && MAKERS.has(first.text));
@@ -182,7 +182,7 @@ class LazyModule {
 }
 
 /** `z`, and functions of src/ that make a schema, or what reads by one. */
-const MAKERS = new Set(['z', 'closed', 'named', 'compiledWhenHot']);
+const MAKERS = new Set(['z', 'closed', 'named', 'compiledWhenHot', 'plainObject', 'plainLooseObject']);
 
 /** @returns {ts.Expression[] | undefined} the values of a list or an object; undefined for anything else */
 function partsOf(expression) {

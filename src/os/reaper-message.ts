@@ -2,7 +2,9 @@
  * The messages of a lead to its reaper: one JSON object a line. (zod adds about 15 ms to the reaper's start; no process
  * waits for it.)
  */
-import { markSchema, reaperMessageSchema, type Mark, type ReaperMessage } from '../model/agent/process-mark.ts';
+import { markForm } from '../model/agent/plain-agent.ts';
+import { readBy } from '../model/text/plain-fields.ts';
+import { reaperMessageSchema, type Mark, type ReaperMessage } from '../model/agent/process-mark.ts';
 
 export const writeMessage = (message: ReaperMessage): string => `${JSON.stringify(message)}\n`;
 
@@ -11,7 +13,7 @@ export const parseMessage = (line: string): ReaperMessage | undefined =>
   reaperMessageSchema.safeParse(parseJson(line)).data;
 
 /** A mark from plain data; undefined for anything else. */
-export const parseMark = (value: unknown): Mark | undefined => markSchema.safeParse(value).data;
+export const parseMark = (value: unknown): Mark | undefined => readBy(markForm, value);
 
 function parseJson(text: string): unknown {
   try {

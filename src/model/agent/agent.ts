@@ -34,11 +34,11 @@ export const FAILURE_CLASSES = [
 export const failureClassSchema = z.enum(FAILURE_CLASSES);
 export type FailureClass = z.infer<typeof failureClassSchema>;
 
+const PROCESS_TEXT = 65_536;
+const isWithoutNul = (text: string): boolean => !text.includes('\0');
 /** Text for an argument or a variable of a process, which cannot contain NUL. */
-export const processText = z
-  .string()
-  .max(65_536)
-  .refine((text) => !text.includes('\0'), 'Expected a text without NUL characters.');
+export const processText = z.string().max(PROCESS_TEXT).refine(isWithoutNul, 'Expected a text without NUL characters.');
+export const isProcessText = (text: string): boolean => text.length <= PROCESS_TEXT && isWithoutNul(text);
 
 /** A command that a person wrote: a text for `/bin/sh -c`, or an argv. */
 export const commandSchema = z.union([processText.min(1), z.array(processText).min(1).max(1_000)]);
@@ -57,17 +57,19 @@ export const commandText = (command: Command): string => JSON.stringify(argvOf(c
 /** The command in a variable's value (see `commandText`); undefined if the value is not a command. */
 export function commandFrom(text: string): Command | undefined {
   try {
-    const parsed = commandSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
+    const value: unknown = JSON.parse(text);
+    return commandSchema.safeParse(value).data;
   } catch {
     // The variable has no command.
     return undefined;
   }
 }
 
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+export const isEnvName = (text: string): boolean => ENV_NAME.test(text);
 export const envNameSchema = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'Expected the name of an environment variable: letters, digits and "_".');
+  .regex(ENV_NAME, 'Expected the name of an environment variable: letters, digits and "_".');
 
 /** Environment variables by name; stored in clear, so they must not contain keys. */
 export const envSchema = z.record(
@@ -75,7 +77,9 @@ export const envSchema = z.record(
   z.union([processText, z.number(), z.boolean()]).transform((value) => String(value)),
 );
 
-const isModelName = (text: string): boolean => !text.startsWith('-') && !text.includes('\0');
+const MODEL_NAME = 200;
+const isArgument = (text: string): boolean => !text.startsWith('-') && isWithoutNul(text);
+export const isModelName = (text: string): boolean => text !== '' && text.length <= MODEL_NAME && isArgument(text);
 
 export const agentSpecSchema = closed({
   kind: agentKindSchema,
@@ -83,8 +87,8 @@ export const agentSpecSchema = closed({
   model: z
     .string()
     .min(1)
-    .max(200)
-    .refine(isModelName, 'Expected a model name, which begins with no hyphen.')
+    .max(MODEL_NAME)
+    .refine(isArgument, 'Expected a model name, which begins with no hyphen.')
     .optional(),
   tier: tierSchema.optional(),
   /** The argv that replaces the program; for `exec` also a text for `/bin/sh -c`, which runs once for each task. */

@@ -59,7 +59,8 @@ export interface LimitRange {
   readonly value: number;
 }
 
-function isWithinOneBlock({ resource, low, high, value }: LimitRange): boolean {
+/** Whether low ≤ value ≤ high, within one block. */
+export function isWithinOneBlock({ resource, low, high, value }: LimitRange): boolean {
   if (low > value || value > high || high - low >= BLOCK[resource]) return false;
   if (resource === 'msgqueue') return true;
   const isAligned = Math.floor(low / BLOCK.locks) === Math.floor(high / BLOCK.locks) && low % BLOCK.locks !== 0;

@@ -17,16 +17,15 @@ const headSchema = z.object({
 });
 
 /** Author and time. Earlier programs ignore `mac` and `signature`. */
-const parseEnvelope = compiledWhenHot(
-  z.object({
-    id: ulidSchema,
-    v: z.literal(LOG_VERSIONS),
-    at: timeSchema,
-    author: authorSchema,
-    mac: z.string().max(128).optional().catch(undefined),
-    signature: z.string().max(256).optional().catch(undefined),
-  }),
-);
+const envelopeSchema = z.object({
+  id: ulidSchema,
+  v: z.literal(LOG_VERSIONS),
+  at: timeSchema,
+  author: authorSchema,
+  mac: z.string().max(128).optional().catch(undefined),
+  signature: z.string().max(256).optional().catch(undefined),
+});
+const parseEnvelope = compiledWhenHot({ schema: () => envelopeSchema });
 
 export type ParsedLine =
   { kind: 'event'; event: BoardEvent } | { kind: 'noise'; why: string } | { kind: 'newer'; version: number };

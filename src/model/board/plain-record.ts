@@ -5,6 +5,7 @@
  * them.
  */
 import { defined } from '../text/defined.ts';
+import { isFields, isList, plainRecord, plainText, sizeOf, type Fields } from '../text/plain-fields.ts';
 import { isMemberName, isName, type Name } from '../text/names.ts';
 import { TASK_ID, type NewTask, type TaskResult, type Work } from './task.ts';
 import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, ULID } from './event.ts';
@@ -13,14 +14,10 @@ import type { Author, BoardEvent, Body, Change } from './event.ts';
 /** ISO 8601 as `timestamp` writes it. */
 export const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 
-type Fields = Readonly<Record<string, unknown>>;
 type Envelope = Pick<BoardEvent, 'id' | 'v' | 'at' | 'author' | 'mac' | 'signature'>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const sizeOf = (fields: Fields): number => Object.keys(fields).length;
-
+/** A copy of an object of texts. */
+const plainTexts = plainRecord(plainText);
 const isText = (value: unknown, most = Infinity): value is string => typeof value === 'string' && value.length <= most;
 const isUlid = (value: unknown): value is string => typeof value === 'string' && ULID.test(value);
 const isTaskId = (value: unknown): value is string => typeof value === 'string' && TASK_ID.test(value);
@@ -223,15 +220,4 @@ function plainWork(fields: unknown): Work | undefined {
     files,
     ...defined({ artifact }),
   };
-}
-
-/** A copy of an object of texts. */
-function plainTexts(fields: unknown): Record<string, string> | undefined {
-  if (!isFields(fields)) return undefined;
-  const read: Record<string, string> = {};
-  for (const [key, value] of Object.entries(fields)) {
-    if (key === '__proto__' || !isText(value)) return undefined;
-    read[key] = value;
-  }
-  return read;
 }

@@ -4,6 +4,7 @@
  * a moved folder (`mv` on one file system) is the same one.
  */
 import * as z from 'zod';
+import { optional, plainNumber, plainObject, plainText } from '../text/plain-fields.ts';
 
 export const folderIdentitySchema = z.object({
   /** Where it was when the record was written; only for messages. */
@@ -14,6 +15,14 @@ export const folderIdentitySchema = z.object({
   born: z.number().optional(),
 });
 export type FolderIdentity = z.infer<typeof folderIdentitySchema>;
+
+/** As the schema (text/plain-fields.ts). */
+export const plainFolder = plainObject<FolderIdentity>({
+  path: optional(plainText),
+  dev: plainNumber,
+  ino: plainNumber,
+  born: optional(plainNumber),
+});
 
 /** A time of birth that one of the two does not know is not compared. */
 export const isSameFolder = (a: FolderIdentity, b: FolderIdentity): boolean =>

@@ -3,6 +3,7 @@
  * as its difference from the look before, and how each turn of an agent ended.
  */
 import * as z from 'zod';
+import { plainJsonObject } from '../text/plain-fields.ts';
 import { failureClassSchema } from '../agent/agent.ts';
 import { profileSchema } from '../board/event.ts';
 import { memberSchema } from '../text/names.ts';
@@ -68,7 +69,10 @@ const verdictSchema = z.record(z.string(), z.json());
 export type PlainVerdict = z.infer<typeof verdictSchema>;
 
 /** A verdict as it is recorded and compared: without what is undefined. */
-export const plainVerdict = (verdict: object): PlainVerdict => verdictSchema.parse(JSON.parse(JSON.stringify(verdict)));
+export function plainVerdict(verdict: object): PlainVerdict {
+  const value: unknown = JSON.parse(JSON.stringify(verdict));
+  return plainJsonObject(value) ?? verdictSchema.parse(value);
+}
 
 const lookSchema = z.object({
   type: z.literal('look'),

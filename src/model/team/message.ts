@@ -7,6 +7,17 @@ import * as z from 'zod';
 import { isDeep, MAX_DEPTH, writesEachKeyOnce } from '../text/json-depth.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
+import {
+  bySchema,
+  optional,
+  plainCount,
+  plainJsonObject,
+  plainLooseObject,
+  plainNumber,
+  plainText,
+  plainTextThat,
+  type DocumentForm,
+} from '../text/plain-fields.ts';
 
 export const MESSAGE_TYPES = [
   'message',
@@ -45,6 +56,26 @@ export const storedSchema = z.looseObject({
   data: z.record(z.string(), z.json()).optional(),
 });
 export type Stored = z.infer<typeof storedSchema>;
+const shortText = (most: number, least = 0) => plainTextThat(({ length }) => length >= least && length <= most);
+export const storedForm: DocumentForm<Stored> = {
+  schema: () => storedSchema,
+  plain: plainLooseObject<Stored>({
+    type: shortText(64),
+    sender: shortText(128),
+    content: plainText,
+    timestamp: plainNumber,
+    id: optional(shortText(256, 1)),
+    recipient: optional(shortText(128)),
+    kind: optional(shortText(64)),
+    request_id: optional(shortText(128)),
+    task_id: optional(shortText(32)),
+    reply_to: optional(shortText(256)),
+    epoch: optional(plainCount),
+    hops: optional(plainCount),
+    blob: bySchema,
+    data: optional(plainJsonObject),
+  }),
+};
 
 /** A message as it is read: always with an id, and marked if it was delivered before. */
 export type Message = Stored & { id: string; redelivered?: true };
@@ -107,11 +138,11 @@ export function judgeReceived(line: Stored, recipient: Name): { type: MessageTyp
 
 type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 
-const parseStored = compiledWhenHot(storedSchema);
-const parsePlain = compiledWhenHot(storedSchema.omit({ data: true }));
+const parseStored = compiledWhenHot(storedForm);
+const parseWithoutData = compiledWhenHot<Stored>({ ...storedForm, schema: () => storedSchema.omit({ data: true }) });
 
 /** A line without `data` needs no recursive schema; a recursive schema cannot be compiled. */
-const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parsePlain(value));
+const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parseWithoutData(value));
 
 /** Why no reader would accept this as a line; undefined if every reader does. */
 export function whyNotMail(value: object): string | undefined {

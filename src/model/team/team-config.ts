@@ -105,7 +105,8 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export type Phase = (typeof PHASES)[number];
 
 /** Only for a team that an MCP host made and keeps: the host leads it, or the host ended and another may resume it. */
-export const hostSchema = z.enum(['leads', 'left']);
+export const HOST_STATES = ['leads', 'left'] as const;
+export const hostSchema = z.enum(HOST_STATES);
 export type HostState = z.infer<typeof hostSchema>;
 
 export const workerStateSchema = z.looseObject({
@@ -144,9 +145,12 @@ const gitPlaceSchema = z.object({
 });
 export type GitPlace = z.infer<typeof gitPlaceSchema>;
 
+/** The name of a commit of git. */
+export const COMMIT = /^[0-9a-f]{40,64}$/;
+
 /** The safety point: the content of `directory` before agents wrote, as a git commit. */
 export const startSchema = z.object({
-  commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+  commit: z.string().regex(COMMIT),
   directory: z.string(),
   /** The repository at that time; absent in teams of earlier versions. */
   git: gitPlaceSchema.optional(),
@@ -156,21 +160,15 @@ export const startSchema = z.object({
 
 /** One life of a run, from its start or resume to its end: the commits of all files at both. */
 const lifeSchema = z.object({
-  start: z.string().regex(/^[0-9a-f]{40,64}$/),
+  start: z.string().regex(COMMIT),
   /** Absent if the lead was killed. */
-  end: z
-    .string()
-    .regex(/^[0-9a-f]{40,64}$/)
-    .optional(),
+  end: z.string().regex(COMMIT).optional(),
   /** When it began, in milliseconds since 1970: what is older was a person's. */
   since: z.number().optional(),
   /** Files that were too large to keep, at one of both ends. */
   leftOut: z.array(z.string()).optional(),
   /** With trees: the commit of the common state that `teams apply` brought into the files. */
-  landed: z
-    .string()
-    .regex(/^[0-9a-f]{40,64}$/)
-    .optional(),
+  landed: z.string().regex(COMMIT).optional(),
   /** With trees: the change of one task was brought, or taken back. */
   task: z.string().optional(),
   back: z.literal(true).optional(),
@@ -254,7 +252,7 @@ export const stateSchema = z.looseObject({
 export type RunState = z.infer<typeof stateSchema>;
 
 /** States that a member's process reports about itself, beyond the board. */
-const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
+export const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
 
 export const processSchema = z.looseObject({
   version: z.number().int(),

@@ -3,16 +3,19 @@
  * only a few.
  */
 import * as z from 'zod';
+import type { DocumentForm } from './plain-fields.ts';
 
 const OFTEN = 1_000;
 
-/** @returns the schema's `safeParse` */
-export function compiledWhenHot<T extends z.ZodType>(schema: T): T['safeParse'] {
+/** @returns what `safeParse` of the schema returns; until it is compiled, `plain` reads most values in its place */
+export function compiledWhenHot<T>({ schema, plain }: DocumentForm<T>): (value: unknown) => z.ZodSafeParseResult<T> {
   let used = 0;
-  let parser = schema;
+  let parser: z.ZodType<T> | undefined;
   return (value) => {
     used += 1;
-    if (used === OFTEN) parser = z.compile(schema);
-    return parser.safeParse(value);
+    const read = used < OFTEN ? plain?.(value) : undefined;
+    if (read !== undefined) return { success: true, data: read };
+    if (used === OFTEN) parser = z.compile(schema());
+    return (parser ??= schema()).safeParse(value);
   };
 }

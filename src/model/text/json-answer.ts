@@ -1,6 +1,7 @@
 /** Finds a value of a schema in a model's answer, or the reason why there is none. Never throws. */
 import type * as z from 'zod';
 import { check, type DocumentProblem } from './document-problem.ts';
+import type { DocumentForm } from './plain-fields.ts';
 
 export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
@@ -20,6 +21,12 @@ export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<
     why = checked.problems.map(located).join(' ');
   }
   return { ok: false, why };
+}
+
+/** As {@link jsonAnswer}, for a text that our own program wrote. */
+export function ownJson<T>({ schema, plain }: DocumentForm<T>, text: string): JsonAnswer<T> {
+  const read = plain?.(parsed(text));
+  return read === undefined ? jsonAnswer(schema(), text) : { ok: true, value: read };
 }
 
 /** The sentence, with the place of its value: `subtasks[1]: "acceptance" is missing.` */

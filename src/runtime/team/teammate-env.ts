@@ -4,8 +4,9 @@
  * default: another program may have set a variable of that name.
  */
 import { commandFrom, commandText, type Command } from '../../model/agent/agent.ts';
-import { jsonAnswer } from '../../model/text/json-answer.ts';
-import { agentRulesSchema, type AgentRules } from '../../model/agent/models.ts';
+import { jsonAnswer, ownJson } from '../../model/text/json-answer.ts';
+import type { AgentRules } from '../../model/agent/models.ts';
+import { agentRulesForm } from '../../model/agent/plain-agent.ts';
 import type { JudgingRules } from '../../policy/sandbox/judged-work.ts';
 import { CUT_OFF_AFTER_MS } from '../../policy/supervise/cut-off.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
@@ -22,8 +23,9 @@ export const encodeAgentRules = (rules: AgentRules | undefined): Record<string, 
   rules === undefined ? {} : { [ENV.agentRules]: JSON.stringify(rules) };
 
 export function decodeAgentRules(environment: Environment): AgentRules {
-  const told = jsonAnswer(agentRulesSchema, environment[ENV.agentRules] ?? '');
-  return told.ok ? told.value : { fallback: [], models: {}, defaultModel: 'sonnet' };
+  const text = environment[ENV.agentRules];
+  const told = text === undefined ? undefined : ownJson(agentRulesForm, text);
+  return told?.ok ? told.value : { fallback: [], models: {}, defaultModel: 'sonnet' };
 }
 
 export const encodeHook = ({ onTaskCompleted }: Hooks = {}): Record<string, string> =>
@@ -63,8 +65,9 @@ export const encodeLend = (lend: Lend | undefined): Record<string, string> =>
   lend === undefined || lendsNothing(lend) ? {} : { [ENV.sandboxLend]: JSON.stringify(lend) };
 
 export function decodeLend(environment: Environment): Lend {
-  const told = jsonAnswer(lendSchema, environment[ENV.sandboxLend] ?? '');
-  return told.ok ? told.value : joinedLend();
+  const text = environment[ENV.sandboxLend];
+  const told = text === undefined ? undefined : jsonAnswer(lendSchema, text);
+  return told?.ok ? told.value : joinedLend();
 }
 
 /** How commands that judge work are isolated. */

@@ -5,6 +5,7 @@
 import process from 'node:process';
 import { newId } from '../../store/files/new-ids.ts';
 import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
+import { agentForm } from '../../model/agent/plain-agent.ts';
 import { AgentError, codeOf, ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -187,6 +188,8 @@ function specOf(member: MemberConfig): AgentSpec {
       'AGENT_UNAVAILABLE',
       `Member ${member.name} has no agent; give it one, for example \`teams worker TEAM ${member.name} --agent exec\`.`,
     );
+  const plain = agentForm.plain?.(member.agent);
+  if (plain !== undefined) return plain;
   const parsed = agentSpecSchema.safeParse(member.agent);
   if (parsed.success) return parsed.data;
   throw new UsageError(

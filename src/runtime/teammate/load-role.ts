@@ -1,6 +1,8 @@
 /** Loads the role of a pipeline member: its file in the session folder, and the fields of its prompt. */
 import { join } from 'node:path';
-import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { agentForm } from '../../model/agent/plain-agent.ts';
+import { readBy } from '../../model/text/plain-fields.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { parseRoleSpec, type RoleSpec } from '../../model/pipeline/role-spec.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
@@ -53,7 +55,7 @@ export function roleOf(
       requirement: config.requirement ?? '',
       inner_loop: spec.innerLoop,
     };
-    const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
+    const others = config.subagents?.flatMap((one) => readBy(agentForm, one) ?? []) ?? [];
     const pool: Pool = [agent, ...others];
     const isAsked = sandbox !== undefined || defaultSandbox(role) === 'read-only';
     const cwd = workPlaceOf(disk, paths, config);

@@ -4,7 +4,7 @@
  * Replacing costs a disk flush: never do it on a hot path.
  */
 import { randomBytes } from 'node:crypto';
-import type * as z from 'zod';
+import type { DocumentForm } from '../../model/text/plain-fields.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -18,10 +18,9 @@ import { isMacTrusted, trustMac } from '../user/trust.ts';
 
 export const DOCUMENT_VERSION = 1;
 
-interface DocumentEnvironment<Shape> {
+interface DocumentEnvironment<Shape> extends DocumentForm<Shape> {
   readonly disk: Disk;
   readonly path: string;
-  readonly schema: z.ZodType<Shape>;
   readonly lock: string | TeamLock;
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
@@ -58,7 +57,7 @@ export class Document<Shape extends object> {
   read(): Shape | undefined {
     return this.#unlessExpendable(() => {
       const value = this.#raw();
-      return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+      return value === undefined ? undefined : shaped(this.#environment, value);
     });
   }
 
@@ -76,7 +75,7 @@ export class Document<Shape extends object> {
         return undefined;
       }
       if (!this.#holds(value)) throw this.#untrusted(value);
-      return shaped(this.#environment.schema, value, this.#environment.path);
+      return shaped(this.#environment, value);
     });
   }
 
@@ -284,8 +283,10 @@ function refuseNewer(value: unknown, path: string): void {
   throw new StoreError('NEWER_VERSION', why, { path });
 }
 
-function shaped<Shape>(schema: z.ZodType<Shape>, value: unknown, path: string): Shape {
-  const parsed = schema.safeParse(value);
+function shaped<Shape>({ schema, plain, path }: DocumentEnvironment<Shape>, value: unknown): Shape {
+  const read = plain?.(value);
+  if (read !== undefined) return read;
+  const parsed = schema().safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const place = issue === undefined || issue.path.length === 0 ? 'its top' : issue.path.join('.');

@@ -1,10 +1,11 @@
 /** What a lock's name holds, and how to describe it. Looking changes nothing. */
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
+import { readBy } from '../../model/text/plain-fields.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { using } from '../files/file.ts';
 import { livenessOf, stateOf } from '../../os/process-table.ts';
-import { tokenSchema, type Token } from './token.ts';
+import { tokenForm, type Token } from './token.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 export type LockState =
@@ -29,9 +30,9 @@ export function lockStateOf(disk: Disk, path: string): LockState {
   const text = readStart(disk, path);
   if (text === undefined) return { kind: 'free' };
   if (isCutShort(text)) return { kind: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
-  const token = tokenSchema.safeParse(parsed(text));
-  return token.success
-    ? { kind: 'held', by: token.data, since: stat.ctimeMs }
+  const token = readBy(tokenForm, parsed(text));
+  return token
+    ? { kind: 'held', by: token, since: stat.ctimeMs }
     : { kind: 'garbage', what: 'a file that is not a lock of teams' };
 }
 

@@ -8,6 +8,15 @@ import * as z from 'zod';
 import { folderIdentitySchema, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import {
+  optional,
+  plainIntegerFrom,
+  plainNumber,
+  plainObject,
+  plainText,
+  plainTextThat,
+  type DocumentForm,
+} from '../../model/text/plain-fields.ts';
+import {
   isMissing,
   isTaken,
   lookAt,
@@ -22,16 +31,31 @@ import { makeDirectory, openOurs, using, writeWhole } from '../files/file.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
+const NONCE = /^[0-9a-f]{16}$/;
+
 export const tokenSchema = z.object({
   pid: z.number().int().positive(),
   startTime: z.string(),
   bootId: z.string(),
   pidNamespace: z.string(),
-  nonce: z.string().regex(/^[0-9a-f]{16}$/),
+  nonce: z.string().regex(NONCE),
   /** The folder in which it locks, a team's or `.teams`; absent in tokens of earlier versions. */
   folder: folderIdentitySchema.omit({ path: true }).optional(),
 });
 export type Token = z.infer<typeof tokenSchema>;
+export const tokenForm: DocumentForm<Token> = {
+  schema: () => tokenSchema,
+  plain: plainObject<Token>({
+    pid: plainIntegerFrom(1),
+    startTime: plainText,
+    bootId: plainText,
+    pidNamespace: plainText,
+    nonce: plainTextThat((text) => NONCE.test(text)),
+    folder: optional(
+      plainObject<NonNullable<Token['folder']>>({ dev: plainNumber, ino: plainNumber, born: optional(plainNumber) }),
+    ),
+  }),
+};
 
 interface TokenPlace {
   readonly pinned?: PinnedDirectory | undefined;

@@ -43,7 +43,7 @@ export class Explorations {
       disk,
       locks,
       pinned,
-      schema: cacheIndexSchema,
+      schema: () => cacheIndexSchema,
       path: join(paths.session.explorations, 'cache-index.json'),
       lock: paths.explorationsLock,
     });

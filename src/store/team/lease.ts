@@ -8,8 +8,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } from 'node:fs';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
-import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
+import { folderIdentitySchema, plainFolder } from '../../model/team/folder-identity.ts';
 import { codeOf } from '../../model/text/errors.ts';
+import {
+  optional,
+  plainIntegerFrom,
+  plainNumber,
+  plainObject,
+  plainText,
+  readBy,
+  type DocumentForm,
+} from '../../model/text/plain-fields.ts';
 import type { Name } from '../../model/text/names.ts';
 import { DIRECTORY_MODE, list, lookAt, onDisk, removeFile, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -41,6 +50,17 @@ const ownerSchema = z.object({
   folder: folderIdentitySchema.optional(),
 });
 export type LeaseOwner = z.infer<typeof ownerSchema>;
+export const ownerForm: DocumentForm<LeaseOwner> = {
+  schema: () => ownerSchema,
+  plain: plainObject<LeaseOwner>({
+    pid: plainIntegerFrom(1),
+    startTime: plainText,
+    bootId: plainText,
+    pidNamespace: plainText,
+    since: plainNumber,
+    folder: optional(plainFolder),
+  }),
+};
 
 export interface Lease {
   /** Milliseconds since the store of the team has confirmed it; 0 for a team on files. */
@@ -154,8 +174,8 @@ export const mayLive = (owner: SeenOwner | undefined): boolean =>
 /** What the lease's record says, also about another folder. */
 export function recordedOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
   const text = readText(disk, paths.leaseOwner(member), 4096);
-  const owner = ownerSchema.safeParse(text === undefined ? undefined : safeJson(text));
-  return owner.success ? owner.data : undefined;
+  if (text === undefined) return undefined;
+  return readBy(ownerForm, safeJson(text));
 }
 
 /** Wall time of the last heartbeat in milliseconds, only to notice a change; undefined when the lease is free. */

@@ -5,7 +5,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Name } from '../../model/text/names.ts';
 import { isName, LEAD } from '../../model/text/names.ts';
-import { processSchema, type ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/team/team-config.ts';
+import { readBy } from '../../model/text/plain-fields.ts';
+import { processForm } from '../../model/config/plain-documents.ts';
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { list, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -39,8 +41,7 @@ export class Roster {
     const text = readText(this.#disk, this.#paths.process(member), 1024 * 1024);
     if (text === undefined) return undefined;
     try {
-      const parsed = processSchema.safeParse(JSON.parse(text));
-      return parsed.success ? parsed.data : undefined;
+      return readBy(processForm, JSON.parse(text));
     } catch {
       // A damaged record says nothing; the log and the mark still identify the process.
       return undefined;

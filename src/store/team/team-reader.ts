@@ -1,7 +1,8 @@
 /** A team opened for reading: nothing is written, no matter who leads it, how it ended, or who made it. */
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
-import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../../model/team/team-config.ts';
+import { configForm, stateForm } from '../../model/config/plain-documents.ts';
+import type { RunState, TeamConfig } from '../../model/team/team-config.ts';
 import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
@@ -81,8 +82,8 @@ export function openForReading(
     clock,
     board,
     events,
-    config: new Document({ ...document, path: paths.config, schema: configDocumentSchema, lock: paths.configLock }),
-    state: new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock }),
+    config: new Document({ ...document, ...configForm, path: paths.config, lock: paths.configLock }),
+    state: new Document({ ...document, ...stateForm, path: paths.state, lock: paths.stateLock }),
     roster: new Roster(disk, paths),
     close() {
       board.close();

@@ -3,14 +3,8 @@ import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError, UsageError, type StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { keysIn } from '../../model/text/public-key.ts';
-import {
-  configDocumentSchema,
-  stateSchema,
-  vendorsSchema,
-  type RunState,
-  type TeamConfig,
-  type VendorPauses,
-} from '../../model/team/team-config.ts';
+import { vendorsSchema, type RunState, type TeamConfig, type VendorPauses } from '../../model/team/team-config.ts';
+import { configForm, stateForm } from '../../model/config/plain-documents.ts';
 import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { Bus } from './bus-store.ts';
@@ -157,25 +151,30 @@ export class TeamStore {
     const document = { disk, locks, pinned, seal, signatures, signs, team: () => ulidOf(this.board) };
     this.config = new Document({
       ...document,
+      ...configForm,
       path: paths.config,
-      schema: configDocumentSchema,
       lock: paths.configLock,
       isKept: true,
       share: this.isShared
         ? async (before, next) => (await this.#relay()).configure(paths.name, { before, next })
         : undefined,
     });
-    this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
-    this.plan = new Document({ ...document, path: paths.plan, schema: planDocumentSchema, lock: paths.configLock });
+    this.state = new Document({ ...document, ...stateForm, path: paths.state, lock: paths.stateLock });
+    this.plan = new Document({
+      ...document,
+      path: paths.plan,
+      schema: () => planDocumentSchema,
+      lock: paths.configLock,
+    });
     this.earlierPlan = (number) =>
       new Document({
         ...document,
         path: paths.earlierPlan(number),
-        schema: planDocumentSchema,
+        schema: () => planDocumentSchema,
         lock: paths.configLock,
       });
     const { vendors: path, vendorsLock: lock } = paths;
-    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema, isExpendable: true });
+    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: () => vendorsSchema, isExpendable: true });
     this.ledger = new Ledger({
       disk,
       pinned,

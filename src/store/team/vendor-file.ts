@@ -124,7 +124,10 @@ export class VendorFile {
     const [disk, clock, folder] = [this.#disk, this.#clock, this.#folder];
     const locks = new Locks(folder, { disk, clock, folder: folderAt(disk, folder), isOurs: true });
     const lock = join(folder, `${this.#name}.lock`);
-    const made = { document: new Document({ disk, path: this.#path, lock, locks, schema: vendorFileSchema }), locks };
+    const made = {
+      document: new Document({ disk, path: this.#path, lock, locks, schema: () => vendorFileSchema }),
+      locks,
+    };
     // Its folder is a part of the lock's identity.
     if (folderAt(disk, folder) !== undefined) this.#open = made;
     return made;

@@ -59,7 +59,7 @@ const schema = z.looseObject({
 });
 type Shape = z.infer<typeof schema>;
 const documentOf = (more: object = {}): Document<Shape> =>
-  new Document({ disk: realDisk, path: paths.state, schema, lock: paths.stateLock, locks, ...more });
+  new Document({ disk: realDisk, path: paths.state, schema: () => schema, lock: paths.stateLock, locks, ...more });
 const stored = (): Record<string, unknown> => JSON.parse(readFileSync(paths.state, 'utf8')) as Record<string, unknown>;
 
 describe('a document', () => {
@@ -216,7 +216,7 @@ describe('a seal', () => {
     const strict = new Document({
       disk: realDisk,
       path: paths.state,
-      schema: z.object({ count: z.number() }),
+      schema: () => z.object({ count: z.number() }),
       lock: '',
       locks,
       seal,
