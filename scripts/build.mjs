@@ -14,7 +14,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { directNames, withDirectNames } from './build/direct-names.mjs';
-import { lateModules } from './build/late-modules.mjs';
+import { lateModules, zodNames } from './build/late-modules.mjs';
 import { LATE_PACKAGES, latePackages } from './build/late-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -186,7 +186,21 @@ async function bundleProcesses(chunks) {
     ...options,
     plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outExtension: { '.js': '.cjs' },
-    entryPoints: { frequent: FREQUENT, teammate },
+    entryPoints: { frequent: FREQUENT },
+  });
+  // Most teammates make no schema (docs/decisions/158).
+  const working = await build({
+    ...options,
+    plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames, true), latePackages],
+    outExtension: { '.js': '.cjs' },
+    entryPoints: { teammate },
+  });
+  const zod = await build({
+    ...options,
+    plugins: [oneLanguage],
+    outdir: undefined,
+    outfile: join(DIST, 'zod.cjs'),
+    stdin: { contents: zodNames(ROOT), resolveDir: ROOT, sourcefile: 'zod-names.js' },
   });
   const late = await build({
     ...options,
@@ -194,7 +208,7 @@ async function bundleProcesses(chunks) {
     outExtension: { '.js': '.cjs' },
     entryPoints: LATE_PACKAGES,
   });
-  return [first, second, frequent, late].flatMap(({ outputFiles }) => outputFiles);
+  return [first, second, frequent, working, zod, late].flatMap(({ outputFiles }) => outputFiles);
 }
 
 async function bundleModules(lazy) {

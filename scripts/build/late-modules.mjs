@@ -11,9 +11,10 @@ const ZOD = /^import \* as z from 'zod';/m;
 /**
  * @param {string} root the package
  * @param {(text: string, path: string) => string} prepare changes the source text of a module first
+ * @param {boolean} isZodApart zod is a bundle of its own, for a program most of whose runs make no schema
  * @returns {import('esbuild').Plugin}
  */
-export const lateModules = (root, prepare) => ({
+export const lateModules = (root, prepare, isZodApart = false) => ({
   name: 'late-modules',
   setup(bundler) {
     const source = join(root, 'src') + sep;
@@ -38,11 +39,19 @@ export const lateModules = (root, prepare) => ({
       kind === 'require-call' && !path.startsWith('node:') && used.has(path) ? { path, namespace: 'names' } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'names' }, ({ path }) => ({
-      contents: `${path === 'zod' ? INTERPRETED : ''}export { ${[...used.get(path)].join(', ')} } from '${path}';`,
+      contents:
+        isZodApart && path === 'zod' ? "module.exports = importLazily.now('zod');" : namesOf(path, used.get(path)),
       resolveDir: root,
     }));
   },
 });
+
+/** @returns a module that exports names of a package */
+const namesOf = (path, names) =>
+  `${path === 'zod' ? INTERPRETED : ''}export { ${[...names].join(', ')} } from '${path}';`;
+
+/** @returns the text of a module with all of zod that src/ uses */
+export const zodNames = (root) => namesOf('zod', namesOfPackages(join(root, 'src') + sep).get('zod'));
 
 /** As src/model/text/interpreted-schemas.ts, which cannot be first where modules are evaluated late. */
 const INTERPRETED = `import { config } from 'zod'; config({ jitless: true });\n`;

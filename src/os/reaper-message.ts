@@ -13,7 +13,8 @@ export const parseMessage = (line: string): ReaperMessage | undefined =>
   reaperMessageSchema.safeParse(parseJson(line)).data;
 
 /** A mark from plain data; undefined for anything else. */
-export const parseMark = (value: unknown): Mark | undefined => readBy(markForm, value);
+export const parseMark = (value: unknown): Mark | undefined =>
+  value === undefined ? undefined : readBy(markForm, value);
 
 function parseJson(text: string): unknown {
   try {
