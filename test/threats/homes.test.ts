@@ -137,6 +137,7 @@ function surroundings() {
     agentHome(realDisk, at, {
       team: { id, inode: statSync(at.folder).ino },
       member: ada,
+      now: Date.now(),
     });
   return { base, paths, homeOf };
 }
@@ -148,6 +149,20 @@ describe('the place of a home', () => {
     expect(home.startsWith(`${join(base, 'state', 'teams', 'homes')}/`)).toBe(true);
     for (let at = home; at !== join(base, 'state'); at = dirname(at)) expect(statSync(at).mode & 0o777).toBe(0o700);
     expect(homeOf()).toBe(home);
+  });
+
+  it('says to which root it belongs, and that it is used', () => {
+    const { base, homeOf } = surroundings();
+    const record = join(dirname(homeOf()), '.root');
+    const { ino } = statSync(record);
+    homeOf();
+    expect(statSync(record).ino).toBe(ino);
+    utimesSync(record, 1_000, 1_000);
+    homeOf();
+    expect(Date.now() - statSync(record).mtimeMs).toBeLessThan(60_000);
+    writeFileSync(record, '/elsewhere');
+    homeOf();
+    expect(readFileSync(record, 'utf8')).toBe(join(base, 'project'));
   });
 
   it('is another one for a copy of the team and for another team of the same name', () => {
@@ -210,6 +225,7 @@ describe('a team of an earlier version', () => {
     const home = agentHome(realDisk, paths, {
       team: { id: ULID, inode: statSync(paths.folder).ino },
       member: ada,
+      now: Date.now(),
     });
     const files = readdirSync(home, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
@@ -227,6 +243,7 @@ describe('homes of removed teams', () => {
       return agentHome(realDisk, teamPaths(root, name('crew')), {
         team: { id: ULID, inode: statSync(folder).ino },
         member: ada,
+        now: Date.now(),
       });
     };
     const [living, other] = [house(on.root, on.paths.folder), house(join(on.root, 'other'), join(on.root, 'other'))];

@@ -25,12 +25,13 @@ interface Watched {
 
 /** The directory in which a member's program has its home; it is created if it is missing. */
 export const memberHome = ({
-  store: { disk, paths, board, pinned },
+  store: { disk, paths, board, pinned, clock },
   member: { name: member },
 }: Pick<Watched, 'store' | 'member'>): string =>
   agentHome(disk, paths, {
     team: { id: board.fold().team?.id ?? '', inode: pinned.identity.ino },
     member,
+    now: clock.now(),
   });
 
 /**

@@ -11,7 +11,7 @@ import type { Disk } from '../files/disk.ts';
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { placeOfHome, type HousedTeam } from '../user/agent-homes.ts';
+import { placeOfHome, type Housed, type HousedTeam } from '../user/agent-homes.ts';
 import { makeHome } from '../user/earlier-home.ts';
 
 /**
@@ -22,14 +22,14 @@ import { makeHome } from '../user/earlier-home.ts';
 export function agentHome(
   disk: Disk,
   paths: TeamPaths,
-  { team, member }: { team: Omit<HousedTeam, 'root'>; member: Name },
+  { team, ...housed }: Housed & { readonly team: Omit<HousedTeam, 'root'> },
 ): string {
-  const home = placeOfHome(disk, { ...team, root: paths.root }, member);
+  const home = placeOfHome(disk, { ...team, root: paths.root }, housed);
   if (home === undefined)
     throw new StoreError('CORRUPT', `The board of team ${paths.name} does not say which team it is.`, {
       path: paths.log,
     });
-  makeHome(home, paths.home(member));
+  makeHome(home, paths.home(housed.member));
   makeDirectory(disk, home);
   return home;
 }

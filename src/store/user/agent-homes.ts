@@ -22,6 +22,13 @@ export interface HousedTeam {
   readonly root: string;
 }
 
+/** The member of a home, and the time of its start. */
+export interface Housed {
+  readonly member: Name;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
 const homesAt = (): string => join(dirname(keyPath()), 'homes');
 
 /** The file that says which root a team's homes belong to. No member's name begins with a dot. */
@@ -33,18 +40,26 @@ const TEAM = /^[0-9A-HJKMNP-TV-Z]{26}-(\d+)$/;
  *
  * @returns undefined if the team's ULID is none
  */
-export function placeOfHome(disk: Disk, { id, inode, root }: HousedTeam, member: Name): string | undefined {
+export function placeOfHome(disk: Disk, { id, inode, root }: HousedTeam, { member, now }: Housed): string | undefined {
   const [homes, team] = [homesAt(), `${id}-${inode}`];
   if (!TEAM.test(team)) return undefined;
   const place = join(homes, team);
   onDisk('create the directory', dirname(homes), () => makeDirectoryPath(dirname(homes), DIRECTORY_MODE, disk));
   for (const directory of [homes, place]) makeDirectory(disk, directory);
-  // Written at each start: its age says when the homes were last used.
-  replaceFile(disk, join(place, ROOT), realRoot(disk, root), `${process.pid}`, { durable: false });
+  recordRoot(disk, join(place, ROOT), realRoot(disk, root), now);
   return join(place, member);
 }
 
-const MONTH_MS = 30 * 24 * 3_600_000;
+/** Written again after a day: its age says when the homes were last used, and replacing a file takes a millisecond. */
+function recordRoot(disk: Disk, record: string, root: string, now: number): void {
+  const seen = lookAt(disk, record);
+  const isNew = seen?.isFile() === true && Math.abs(now - seen.mtimeMs) < DAY_MS;
+  if (isNew && readText(disk, record, 64 * 1024) === root) return;
+  replaceFile(disk, record, root, `${process.pid}`, { durable: false });
+}
+
+const DAY_MS = 24 * 3_600_000;
+const MONTH_MS = 30 * DAY_MS;
 
 /**
  * Removes the homes of this root's teams that have no folder any more, and homes whose root is gone and that were not
