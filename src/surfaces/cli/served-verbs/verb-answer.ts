@@ -88,28 +88,29 @@ const PART_BYTES = 64 * 1024;
 interface AnswerPart {
   readonly kind: 'stdout' | 'stderr';
   text: string;
-  readonly done: (() => void)[];
 }
 
-/** Many short writes go as one frame: whoever asked reads and writes each frame by itself. */
+/**
+ * Many short writes go as one frame: the process that asked reads and writes each frame by itself, and writes none before
+ * it has the last.
+ */
 function ioOf(request: LocalRequest): RequestIo {
   const sent: Promise<void>[] = [];
   let part: AnswerPart | undefined;
-  const send = (): void => {
+  const send = (done?: () => void): void => {
     if (part === undefined) return;
-    const { kind, text, done } = part;
+    const { kind, text } = part;
     part = undefined;
-    sent.push(request.send(kind, Buffer.from(text)).then(() => done.forEach((tell) => tell())));
+    sent.push(request.send(kind, Buffer.from(text)).then(done));
   };
   const output = (kind: AnswerPart['kind']): CliIo['stdout'] => ({
     write(text, done) {
       if (part?.kind !== kind) send();
-      // A verb may wait for `done` before it goes on.
-      if (part === undefined) setImmediate(send);
-      part ??= { kind, text: '', done: [] };
+      part ??= { kind, text: '' };
       part.text += text;
-      if (done) part.done.push(done);
-      if (part.text.length >= PART_BYTES) send();
+      // A verb may wait for `done` before it goes on; the lead's other work goes on meanwhile.
+      if (part.text.length >= PART_BYTES) send(done);
+      else if (done) setImmediate(done);
       return true;
     },
   });
