@@ -13,6 +13,7 @@ import {
   plainObject,
   plainRecord,
   plainText,
+  plainTextOf,
   plainTextThat,
   plainWord,
   type DocumentForm,
@@ -45,7 +46,7 @@ const plainAgent = plainObject<AgentSpec>({
 export const agentForm: DocumentForm<AgentSpec> = { schema: () => agentSpecSchema, plain: plainAgent };
 
 const plainFallback = plainList(plainAgent);
-const plainModel = plainTextThat((text) => text !== '' && text.length <= 200);
+const plainModel = plainTextOf(200, 1);
 
 const plainAgentRules = plainObject<AgentRules>({
   fallback: (value) => {

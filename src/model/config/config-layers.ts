@@ -3,6 +3,7 @@
  * layer is checked by itself, so that a message names the origin of a mistake.
  */
 import { configSchema, contradictions, GROUPS, type Config } from './config.ts';
+import { defaultConfig } from './default-config.ts';
 import { UsageError } from '../text/errors.ts';
 import { check, isMap, type Path } from '../text/document-problem.ts';
 import { readSource } from '../text/yaml-source.ts';
@@ -32,6 +33,10 @@ const DEFAULT_ORIGIN = 'default';
  * @throws UsageError `CONFIG_INVALID` that lists every wrong value and every contradiction, one a line
  */
 export function mergeConfig(layers: readonly Layer[]): MergedConfig {
+  if (layers.length === 0) {
+    const config = defaultConfig();
+    return { config, origins: originsOf(config, () => undefined), warnings: [] };
+  }
   const warnings: string[] = [];
   const chosen = new Map<string, Entry & { origin: string }>();
   const trusted = layers.filter((layer) => layer.trusted);

@@ -123,7 +123,7 @@ export type Config = z.infer<typeof configSchema>;
 
 type ConfigKey = keyof Config;
 
-export const CONFIG_KEYS = configSchema.keyof().options;
+export const configKeys = (): readonly ConfigKey[] => configSchema.keyof().options;
 
 /** Keys whose values are merged entry by entry: a layer may set one hook or one agent. */
 export const GROUPS: ReadonlySet<string> = new Set([

@@ -21,6 +21,7 @@ import {
   plainObject,
   plainRecord,
   plainText,
+  plainTextOf,
   plainTextThat,
   plainWord,
   type DocumentForm,
@@ -36,6 +37,7 @@ import {
   processSchema,
   RUN_STATUSES,
   stateSchema,
+  teamEventSchema,
   type AllowedAlways,
   type Gate,
   type GitPlace,
@@ -46,6 +48,7 @@ import {
   type RunLife,
   type RunState,
   type TeamConfig,
+  type TeamEvent,
   type WorkerState,
 } from '../team/team-config.ts';
 
@@ -242,3 +245,12 @@ const plainProcess = plainLooseObject<ProcessRecord>({
   ),
 });
 export const processForm: DocumentForm<ProcessRecord> = { schema: () => processSchema, plain: plainProcess };
+
+const plainEvent = plainLooseObject<TeamEvent>({
+  type: plainTextOf(64),
+  at: plainTextOf(40),
+  member: optional(plainTextOf(64)),
+  task: optional(plainTextOf(16)),
+  text: optional(plainText),
+});
+export const eventForm: DocumentForm<TeamEvent> = { schema: () => teamEventSchema, plain: plainEvent };

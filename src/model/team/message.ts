@@ -15,7 +15,7 @@ import {
   plainLooseObject,
   plainNumber,
   plainText,
-  plainTextThat,
+  plainTextOf,
   type DocumentForm,
 } from '../text/plain-fields.ts';
 
@@ -56,20 +56,19 @@ export const storedSchema = z.looseObject({
   data: z.record(z.string(), z.json()).optional(),
 });
 export type Stored = z.infer<typeof storedSchema>;
-const shortText = (most: number, least = 0) => plainTextThat(({ length }) => length >= least && length <= most);
 export const storedForm: DocumentForm<Stored> = {
   schema: () => storedSchema,
   plain: plainLooseObject<Stored>({
-    type: shortText(64),
-    sender: shortText(128),
+    type: plainTextOf(64),
+    sender: plainTextOf(128),
     content: plainText,
     timestamp: plainNumber,
-    id: optional(shortText(256, 1)),
-    recipient: optional(shortText(128)),
-    kind: optional(shortText(64)),
-    request_id: optional(shortText(128)),
-    task_id: optional(shortText(32)),
-    reply_to: optional(shortText(256)),
+    id: optional(plainTextOf(256, 1)),
+    recipient: optional(plainTextOf(128)),
+    kind: optional(plainTextOf(64)),
+    request_id: optional(plainTextOf(128)),
+    task_id: optional(plainTextOf(32)),
+    reply_to: optional(plainTextOf(256)),
     epoch: optional(plainCount),
     hops: optional(plainCount),
     blob: bySchema,

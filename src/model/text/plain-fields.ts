@@ -77,6 +77,10 @@ export const plainTextThat =
   (value) =>
     typeof value === 'string' && judge(value) ? value : undefined;
 
+/** A text of at most so many characters. */
+export const plainTextOf = (most: number, least = 0): PlainReader<string> =>
+  plainTextThat(({ length }) => length >= least && length <= most);
+
 /** A list of at least `least` and at most `most` values. */
 export const plainList =
   <T>(reader: PlainReader<T>, least = 0, most = Infinity): PlainReader<T[]> =>

@@ -1,7 +1,7 @@
 /** Sets up a project: first lists what would be written, then writes it. */
 import { dirname, join, relative } from 'node:path';
 import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
-import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
+import { configKeys, configSchema } from '../../model/config/config.ts';
 import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
 import { rootPaths } from '../../store/files/paths.ts';
 import { requireOwnProject } from '../../store/team/create-store.ts';
@@ -60,7 +60,7 @@ export function initProject(root: string): string | undefined {
 /** Every key with its meaning and its default, commented out; a key without a default has its example. */
 function configText(root: string): string {
   const defaults: Readonly<Record<string, unknown>> = configSchema.parse({});
-  const lines = CONFIG_KEYS.flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
+  const lines = configKeys().flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
   return [
     ...schemaLine(root),
     '# Configuration of teams for this project. Command line flags and TEAMS_<KEY> variables override it; it overrides the',

@@ -6,7 +6,9 @@ import type { Clock } from '../../model/text/clock.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
-import { teamEventSchema, type TeamEvent } from '../../model/team/team-config.ts';
+import { eventForm } from '../../model/config/plain-documents.ts';
+import type { TeamEvent } from '../../model/team/team-config.ts';
+import { readBy } from '../../model/text/plain-fields.ts';
 import { lookAt, O_APPEND, O_CREAT, O_RDWR, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { openSeen, writeWhole } from '../files/file.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
@@ -254,8 +256,7 @@ export class EventLog extends EventLogReader {
 
 function parseEvent(text: string): TeamEvent | undefined {
   try {
-    const parsed = teamEventSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
+    return readBy(eventForm, JSON.parse(text));
   } catch {
     // A torn line is not an event; it stays in the file for people to read.
     return undefined;

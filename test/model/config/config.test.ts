@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { configFromEnv } from '../../../src/model/config/config-env.ts';
+import { configSchema } from '../../../src/model/config/config.ts';
+import { defaultConfig } from '../../../src/model/config/default-config.ts';
 import { mergeConfig, parseConfigFile, type Layer } from '../../../src/model/config/config-layers.ts';
 import { UsageError } from '../../../src/model/text/errors.ts';
 
@@ -39,6 +41,15 @@ describe('defaults', () => {
     expect(config.shutdownTimeoutMs).toBeUndefined();
     expect(new Set(origins.values())).toEqual(new Set(['default']));
     expect(warnings).toEqual([]);
+  });
+
+  test('are what the schema and a layer that sets nothing give, to the order of the keys', () => {
+    const parsed = configSchema.parse({});
+    expect(defaultConfig()).toStrictEqual(parsed);
+    expect(JSON.stringify(defaultConfig())).toBe(JSON.stringify(parsed));
+    const [none, empty] = [mergeConfig([]), mergeConfig([layer('.teams/config.yaml', {})])];
+    expect(none).toStrictEqual(empty);
+    expect([...none.origins]).toEqual([...empty.origins]);
   });
 });
 

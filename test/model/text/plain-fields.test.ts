@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentForm, agentRulesForm, markForm } from '../../../src/model/agent/plain-agent.ts';
 import { storedForm } from '../../../src/model/team/message.ts';
-import { configForm, processForm, stateForm } from '../../../src/model/config/plain-documents.ts';
+import { configForm, eventForm, processForm, stateForm } from '../../../src/model/config/plain-documents.ts';
 import { isList, type DocumentForm } from '../../../src/model/text/plain-fields.ts';
 import { tokenForm } from '../../../src/store/lock/token.ts';
 import { ownerForm } from '../../../src/store/team/lease.ts';
@@ -198,6 +198,14 @@ const ALL: readonly Documents[] = [
     form: storedForm,
     plain: [mail, allOfMail, { ...allOfMail, more: 1 }],
     left: [{ ...mail, blob: 'b' }],
+  },
+  {
+    name: 'event',
+    form: eventForm,
+    plain: [
+      { type: 'lead.took', at: '2026' },
+      { type: 'agent.printed', at: '2026', member: 'ada', task: '1', text: 't', more: { a: [1] } },
+    ],
   },
   {
     name: 'token',
