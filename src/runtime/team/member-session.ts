@@ -18,6 +18,8 @@ export class MemberSession {
   /** The send rate of its agent. */
   readonly rate: SendRate;
   readonly #onGone: () => void;
+  /** What its process record says of the hops. A process begins with a new record, which says nothing of them. */
+  #hops: number | undefined;
 
   /** @param onGone called when the team's directory no longer exists */
   constructor(store: TeamStore, speaker: Speaker & { kind: 'member' }, rate: SendRate, onGone: () => void) {
@@ -91,9 +93,12 @@ export class MemberSession {
    * Records the hop count of mail that its agent sends now, for processes that the agent starts: see `send-mail.ts`.
    */
   hops(hops: number | undefined): void {
+    if (hops === this.#hops) return;
     const { roster } = this.store;
     const record = roster.read(this.name);
-    if (record && record.hops !== hops) roster.write({ ...record, hops });
+    if (record === undefined) return;
+    roster.write({ ...record, hops });
+    this.#hops = hops;
   }
 
   /** Logs an error that does not end the work; if the team is gone, the process ends. */

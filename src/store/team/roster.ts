@@ -21,6 +21,8 @@ import type { ProcessIdentity } from '../../os/process-identity.ts';
 export class Roster {
   readonly #disk: Disk;
   readonly #paths: TeamPaths;
+  /** The last text of each record, and what it says: a lead reads all of them in each look. */
+  readonly #known = new Map<Name, { readonly text: string; readonly record: ProcessRecord | undefined }>();
 
   constructor(disk: Disk, paths: TeamPaths) {
     this.#disk = disk;
@@ -40,12 +42,11 @@ export class Roster {
   #recorded(member: Name): ProcessRecord | undefined {
     const text = readText(this.#disk, this.#paths.process(member), 1024 * 1024);
     if (text === undefined) return undefined;
-    try {
-      return readBy(processForm, JSON.parse(text));
-    } catch {
-      // A damaged record says nothing; the log and the mark still identify the process.
-      return undefined;
-    }
+    const known = this.#known.get(member);
+    if (known?.text === text) return known.record;
+    const record = recordIn(text);
+    this.#known.set(member, { text, record });
+    return record;
   }
 
   write(record: ProcessRecord): void {
@@ -75,6 +76,15 @@ export class Roster {
       (file) => /^([a-z0-9-]+)\.json$/.exec(file)?.[1] ?? [],
     );
     return files.flatMap((file) => (file === 'lead' ? [LEAD] : isName(file) ? [file] : []));
+  }
+}
+
+/** A damaged record says nothing; the log and the mark still identify the process. */
+function recordIn(text: string): ProcessRecord | undefined {
+  try {
+    return readBy(processForm, JSON.parse(text));
+  } catch {
+    return undefined;
   }
 }
 
