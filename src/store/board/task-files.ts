@@ -1,10 +1,9 @@
 /** The files that a member's program gets: the task as JSON, and the mail that came for it. Removed after the turn. */
 import { escapedJson, safeJson } from '../../model/text/safe-text.ts';
-import { randomBytes } from 'node:crypto';
 import type { Message } from '../../model/team/message.ts';
 import type { Task } from '../../model/board/task.ts';
 import { removeFile, type Disk } from '../files/disk.ts';
-import { replaceFile } from '../files/file.ts';
+import { createFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 
 interface TaskFiles {
@@ -22,11 +21,8 @@ export function writeTaskFiles(
 ): TaskFiles {
   const taskFile = paths.taskFile(task.id, epoch);
   const mailFile = `${taskFile.slice(0, -'.task.json'.length)}.mail.jsonl`;
-  const token = randomBytes(4).toString('hex');
-  replaceFile(disk, taskFile, `${escapedJson(JSON.stringify(task, null, 2))}\n`, token, { durable: false });
-  replaceFile(disk, mailFile, mail.map((message) => `${safeJson(message)}\n`).join(''), token, {
-    durable: false,
-  });
+  createFile(disk, taskFile, `${escapedJson(JSON.stringify(task, null, 2))}\n`);
+  createFile(disk, mailFile, mail.map((message) => `${safeJson(message)}\n`).join(''));
   return {
     taskFile,
     mailFile,

@@ -202,19 +202,37 @@ export function createOnce(
   return true;
 }
 
+/**
+ * Creates a file that nobody opens before this returns, without a temporary one. What a process left there that was
+ * killed is removed.
+ */
+export function createFile(disk: Disk, path: string, text: string): void {
+  try {
+    writeNew(disk, path, text, false);
+  } catch (error) {
+    if (!isTaken(error instanceof Error ? error.cause : error)) throw error;
+    removeFile(disk, path);
+    writeNew(disk, path, text, false);
+  }
+}
+
 function writeTemp(disk: Disk, path: string, text: string, token: string, durable: boolean): string {
   const temp = tempPath(path, token);
-  const fd = onDisk('create', temp, () => disk.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE));
+  writeNew(disk, temp, text, durable);
+  return temp;
+}
+
+function writeNew(disk: Disk, path: string, text: string, durable: boolean): void {
+  const fd = onDisk('create', path, () => disk.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE));
   try {
     using(disk, fd, () => {
-      writeWhole(disk, fd, Buffer.from(text), temp);
-      if (durable) onDisk('sync', temp, () => disk.fsyncSync(fd));
+      writeWhole(disk, fd, Buffer.from(text), path);
+      if (durable) onDisk('sync', path, () => disk.fsyncSync(fd));
     });
   } catch (error) {
-    removeFile(disk, temp);
+    removeFile(disk, path);
     throw error;
   }
-  return temp;
 }
 
 /**
