@@ -1,10 +1,17 @@
-/** Keeps the task views for people: writes the changed ones every 200 ms, not once for each event. */
+/**
+ * Keeps the task views for people. A few changed views are written at once, but not more often than every 200 ms. Many
+ * wait up to two seconds: on a busy board most of them change again, and replacing a file costs more than creating one.
+ */
 import { IdSet } from '../../model/board/id-set.ts';
 import { writeViews } from '../../store/team/views.ts';
 import { readResult, showResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 const EVERY_MS = 200;
+/** So many changed views wait for no others. */
+const FEW = 16;
+/** Of more, each makes all of them wait so long, up to a limit, in milliseconds. */
+const WAIT_MS = { each: 10, most: 2_000 };
 /** Views that are written without a look at the board between them. */
 const AT_ONCE = 200;
 /** Tasks that are looked at for that, if it is not known which of them changed. */
@@ -18,6 +25,8 @@ export class ViewKeeper {
   /** Tasks that changed before this lead, and whose views an earlier lead may not have written. */
   #older: Iterator<string | undefined> | undefined;
   #writtenAt = 0;
+  /** When the first of the changed views changed. */
+  #changedAt = 0;
   #writtenTo: number | undefined;
 
   constructor(store: TeamStore) {
@@ -25,6 +34,7 @@ export class ViewKeeper {
   }
 
   changed(ids: Iterable<string>): void {
+    if (this.#dirty.size === 0) this.#changedAt = this.#store.clock.monotonic();
     for (const id of ids) this.#dirty.add(Number(id));
   }
 
@@ -45,9 +55,9 @@ export class ViewKeeper {
    * @returns whether the last missing view was written
    */
   flush(): boolean {
-    const { clock } = this.#store;
-    if (this.#isWritten() || clock.monotonic() - this.#writtenAt < EVERY_MS) return false;
-    this.#writtenAt = clock.monotonic();
+    const now = this.#store.clock.monotonic();
+    if (this.#isWritten() || !this.#isDue(now)) return false;
+    this.#writtenAt = now;
     this.#write();
     return this.#isWritten();
   }
@@ -58,6 +68,12 @@ export class ViewKeeper {
     const until = clock.monotonic() + FINISH_MS;
     while (!this.#isWritten() && clock.monotonic() < until && this.#write());
     if (!this.#isWritten()) events.append({ type: 'view.left', text: `${this.#left()} as they were before` });
+  }
+
+  #isDue(now: number): boolean {
+    if (now - this.#writtenAt < EVERY_MS) return false;
+    const { size } = this.#dirty;
+    return size <= FEW || now - this.#changedAt >= Math.min(size * WAIT_MS.each, WAIT_MS.most);
   }
 
   #isWritten(): boolean {

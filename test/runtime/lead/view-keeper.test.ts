@@ -62,3 +62,14 @@ it('a lead that does not know which views are old looks at the tasks in parts, a
   expect([looks, written()]).toEqual([5 * TASKS, 10]);
   expect(views.writtenTo).toBeGreaterThan(0);
 });
+
+it('a few changed views are written at the next look, many wait for two seconds', () => {
+  const { clock, views, written } = keeper(['1', '2']);
+  clock.advance(200);
+  expect([views.flush(), written()]).toEqual([true, 2]);
+  views.changed(Array.from({ length: 200 }, (_, at) => String(at + 3)));
+  clock.advance(1_900);
+  expect([views.flush(), written()]).toEqual([false, 2]);
+  clock.advance(100);
+  expect([views.flush(), written()]).toEqual([true, 202]);
+});
