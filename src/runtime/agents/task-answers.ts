@@ -3,6 +3,7 @@
  * continues the task gets them even if another member asked, or the answer's mail has not arrived yet.
  */
 import type { Message } from '../../model/team/message.ts';
+import type { Board } from '../../model/board/board.ts';
 import { answerId, answersAbout, questionOn } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
 import { answerMail } from '../team/requests.ts';
@@ -25,14 +26,18 @@ export class TaskAnswers {
     return answers;
   }
 
-  /** Whether a person must answer before the task can go on. */
-  isOpen({ id }: Task): boolean {
-    return questionOn(this.#session.store.board.fold(), id) !== undefined;
+  /**
+   * Whether a person must answer before the task can go on.
+   *
+   * @param board folded just now
+   */
+  isOpen({ id }: Task, board: Board): boolean {
+    return questionOn(board, id) !== undefined;
   }
 
   /** Whether there is a question about the task whose answer the agent has not got. */
   isAwaited(task: Task): boolean {
-    const answers = answersAbout(this.#session.store.board.fold(), task.id);
-    return this.isOpen(task) || answers.some((one) => !this.#delivered.has(answerId(one)));
+    const board = this.#session.store.board.fold();
+    return this.isOpen(task, board) || answersAbout(board, task.id).some((one) => !this.#delivered.has(answerId(one)));
   }
 }

@@ -38,7 +38,9 @@ export class Claims {
         task: task.id,
         member: this.#session.name,
       });
-      if ((outcome.ok && this.#session.task() !== undefined) || !this.#session.isCurrent()) return;
+      // The record was judged at the end of the log, as it is folded now.
+      const { board } = this.#session.store.board;
+      if ((outcome.ok && this.#session.task(board) !== undefined) || !this.#session.isCurrent(board)) return;
       passed.add(task.id);
     }
   }

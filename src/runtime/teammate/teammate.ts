@@ -137,7 +137,8 @@ export class Teammate {
   }
 
   async #step(): Promise<void> {
-    if (!this.#session.isCurrent()) {
+    const board = this.#session.store.board.fold();
+    if (!this.#session.isCurrent(board)) {
       this.stop('replaced');
       return;
     }
@@ -147,7 +148,7 @@ export class Teammate {
       this.#finish('unfit', false);
       return;
     }
-    const { task: own, ready, ...situation } = this.#situation();
+    const { task: own, ready, ...situation } = this.#situation(board);
     switch (nextStep(situation)) {
       case 'go on':
         return own && this.#work(own);
@@ -162,15 +163,17 @@ export class Teammate {
     }
   }
 
-  #situation(): Situation & { readonly task: ClaimedTask | undefined; readonly ready: Task | undefined } {
-    const board = this.#session.store.board.fold();
+  /** @param board folded just now */
+  #situation(
+    board = this.#session.store.board.fold(),
+  ): Situation & { readonly task: ClaimedTask | undefined; readonly ready: Task | undefined } {
     const task = this.#session.task(board);
     const ready = task || this.#role?.isOver ? undefined : this.#ready(board);
     return {
       isPaused: board.phase === 'paused' || this.#cutOff.isSilent,
       task,
       ready,
-      own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
+      own: task === undefined ? 'none' : this.#answers.isOpen(task, board) ? 'asked about' : 'workable',
       hasMail: this.#environment.answersMail && this.#mailroom.waiting.length > 0,
       hasReady: ready !== undefined,
     };
