@@ -180,10 +180,13 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     );
   });
 
+/** Without a reason an abort makes an error with its stack. */
+const CLOSED = 'its output is closed';
+
 /** Aborts when the program has exited and no process holds its output open. */
 function closeOf(child: ChildProcess): AbortSignal {
   const closed = new AbortController();
-  child.once('close', () => closed.abort());
+  child.once('close', () => closed.abort(CLOSED));
   return closed.signal;
 }
 

@@ -37,6 +37,9 @@ interface Held {
   isTold: boolean;
 }
 
+/** Without a reason an abort makes an error with its stack. */
+const ENDED = 'the turn has ended';
+
 export class TurnBudget {
   readonly #spender: Spender;
   readonly #spec: AgentSpec;
@@ -126,7 +129,7 @@ export class TurnBudget {
 
   /** Settles the turn. */
   async end(end: TurnEnd): Promise<void> {
-    this.#timer.abort();
+    this.#timer.abort(ENDED);
     await this.#settleCall();
     const turn = this.#turn;
     if (turn === undefined) return;

@@ -85,7 +85,7 @@ export class Journal {
    * @throws StoreError `TEAM_GONE` when a journal that must exist is missing
    */
   *read(from = 0): Generator<FileLine, number> {
-    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    this.#reader ??= this.#openReader();
     if (this.#reader === undefined && this.#create === false) throw gone(this.path);
     try {
       return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);
@@ -101,7 +101,7 @@ export class Journal {
    * @param replaced the error when the part that was read is another one now
    */
   *follow(from: number, replaced: () => Error): Generator<FileLine, number> {
-    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    this.#reader ??= this.#openReader();
     if (this.#reader === undefined && this.#create === false) throw gone(this.path);
     if (this.#reader === undefined) return from;
     if (this.#remembered?.offset !== from && !this.isAsRemembered()) throw replaced();
@@ -135,21 +135,21 @@ export class Journal {
 
   /** The offset after the last complete line; searched from the end, so the length of the file does not matter. */
   end(): number {
-    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    this.#reader ??= this.#openReader();
     const fd = this.#reader;
     return fd === undefined ? 0 : onDisk('read', this.path, () => endOfLines(this.#disk, fd));
   }
 
   /** Size and identity of the file that this object reads; undefined when it is missing. */
   look(): { readonly size: number; readonly ino: number } | undefined {
-    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    this.#reader ??= this.#openReader();
     const fd = this.#reader;
     return fd === undefined ? undefined : onDisk('look at', this.path, () => this.#disk.fstatSync(fd));
   }
 
   /** Bytes at an offset; fewer at the end of the file. */
   bytes(from: number, length: number): Buffer {
-    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    this.#reader ??= this.#openReader();
     const fd = this.#reader;
     const buffer = Buffer.alloc(length);
     const read =
@@ -183,6 +183,11 @@ export class Journal {
   /** @param before the bytes before the offset, as many as are at hand */
   #keep(offset: number, before: Buffer): void {
     this.#remembered = { offset, bytes: Buffer.from(before.subarray(-RECOGNISED)) };
+  }
+
+  /** Most that are asked again and again, and are missing, are missing for long: a look costs no exception. */
+  #openReader(): number | undefined {
+    return lookAt(this.#disk, this.path) && openIfThere(this.#disk, this.path, O_RDONLY);
   }
 
   #openWriter(): { readonly fd: number } {

@@ -146,7 +146,10 @@ export class DayLedger {
   }
 
   #days(): string[] {
-    return list(this.#environment.disk, this.#directory).flatMap((name) => DAY.exec(name)?.[1] ?? []);
+    const { disk } = this.#environment;
+    // Asked in each look of each process, and missing as long as nothing is limited: a look costs no exception.
+    if (lookAt(disk, this.#directory) === undefined) return [];
+    return list(disk, this.#directory).flatMap((name) => DAY.exec(name)?.[1] ?? []);
   }
 
   #ledgerOf(day: string): Ledger {

@@ -94,7 +94,9 @@ function firstLine(disk: Disk, path: string): string | undefined {
 }
 
 export function isDirectory(disk: Disk, path: string): boolean {
-  return lookAt(disk, realPath(disk, path))?.isDirectory() ?? false;
+  const seen = lookAt(disk, path);
+  const meant = seen?.isSymbolicLink() === true ? lookAt(disk, realPath(disk, path)) : seen;
+  return meant?.isDirectory() ?? false;
 }
 
 function realPath(disk: Disk, path: string): string {
