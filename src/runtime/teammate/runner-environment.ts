@@ -6,6 +6,7 @@ import type { Change } from '../../model/board/event.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';
 import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
+import type { SightingLog } from '../../store/board/sightings.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { AgentLedger } from '../agents/agent-ledger.ts';
 import type { Judging } from '../isolation/judging-isolation.ts';
@@ -24,6 +25,8 @@ export interface RunnerEnvironment {
   /** The same directory as its isolated program sees it, if that is another path. */
   readonly shownAt?: string | undefined;
   readonly output: MemberOutput;
+  /** Where the end of each turn is recorded. */
+  readonly sightings: SightingLog;
   /** The environment variables of this member, without those of one task. */
   readonly environment: Readonly<Record<string, string>>;
   readonly ledger: AgentLedger;

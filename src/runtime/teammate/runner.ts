@@ -179,7 +179,7 @@ async function judgeEnd(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvi
   const { spec, store } = environment;
   const turn = { end, task, kind: spec.kind, profile: store.board.board.profile, remedied };
   const verdict = judgeEndedTurn(turn);
-  recordTurn(store, task, turn, verdict);
+  recordTurn(environment, task, turn, verdict);
   return verdict;
 }
 

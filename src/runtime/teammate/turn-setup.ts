@@ -6,6 +6,7 @@ import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Mailroom } from '../team/mailroom.ts';
 import { MemberOutput } from '../agents/member-output.ts';
 import { mailBlock, turnPrompt } from '../team/prompts.ts';
+import { SightingLog } from '../../store/board/sightings.ts';
 import type { RoleOf } from './load-role.ts';
 import { writeDoor } from '../agents/write-door.ts';
 import { AgentSlots } from '../agents/agent-slots.ts';
@@ -31,6 +32,7 @@ export class TurnSetup {
   readonly #session: MemberSession;
   readonly #environment: TurnSetupEnvironment;
   readonly #permissions: PermissionGate;
+  readonly #sightings: SightingLog;
   /** Called when mail comes during a turn. */
   readonly #arrivals = new Set<() => void>();
 
@@ -40,6 +42,7 @@ export class TurnSetup {
     this.output = new MemberOutput(session.store, session.name, tagOf(environment.role));
     this.slots = new AgentSlots({ session, ...environment.slots });
     this.#permissions = new PermissionGate(session);
+    this.#sightings = new SightingLog(session.store);
   }
 
   /**
@@ -82,7 +85,8 @@ export class TurnSetup {
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const shownAt = isolation?.shownAt;
     const isMounted = shownAt !== undefined || (workspace?.isIsolated === true && sandbox !== 'full');
-    const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, output: this.output, ledger };
+    const kept = { output: this.output, sightings: this.#sightings, ledger };
+    const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, ...kept };
     const refusesWrite = writeDoor(store, session.name, cwd);
     const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
     return { ...own, refusesWrite, permits, call, around, isAsking, remedy, judging, carryOut, hook, tree, isMounted };
@@ -96,6 +100,7 @@ export class TurnSetup {
   async close(): Promise<void> {
     await this.slots.close();
     this.output.close();
+    this.#sightings.close();
   }
 
   #incoming(mail: Message[], { mailroom, taken }: MidTurnMail): Incoming {

@@ -5,7 +5,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../../model/text/safe-text.ts';
 import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
-import { openOurs, using, writeWhole } from '../files/file.ts';
+import { openOurs, writeWhole } from '../files/file.ts';
 
 const NEWLINE = 10;
 const LOG_BYTES = 10 * 1024 * 1024;
@@ -29,6 +29,7 @@ export class OutputLog {
   #owner: OutputOwner | undefined;
   #since = '';
   #fd: number | undefined;
+  #partsFd: number | undefined;
   #file = 0;
   #size = 0;
   readonly #decoder = new StringDecoder('utf8');
@@ -103,13 +104,14 @@ export class OutputLog {
       task: this.#owner?.task,
       claim: this.#owner?.claim,
     });
-    const fd = openOurs(this.#disk, this.#parts, O_WRONLY | O_APPEND | O_CREAT);
-    using(this.#disk, fd, () => writeWhole(this.#disk, fd, Buffer.from(`${line}\n`), this.#parts));
+    this.#partsFd ??= openOurs(this.#disk, this.#parts, O_WRONLY | O_APPEND | O_CREAT);
+    writeWhole(this.#disk, this.#partsFd, Buffer.from(`${line}\n`), this.#parts);
   }
 
   #closeFile(): void {
-    if (this.#fd !== undefined) this.#disk.closeSync(this.#fd);
+    for (const fd of [this.#fd, this.#partsFd]) if (fd !== undefined) this.#disk.closeSync(fd);
     this.#fd = undefined;
+    this.#partsFd = undefined;
   }
 
   #open(): void {
