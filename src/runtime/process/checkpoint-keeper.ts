@@ -9,15 +9,16 @@ export class CheckpointKeeper {
   readonly #write: () => Generator<undefined>;
   readonly #clock: Pick<Clock, 'monotonic'>;
   #steps: Generator<undefined> | undefined;
-  #next = Number.NEGATIVE_INFINITY;
+  #next: number;
 
   /** @param write does nothing if there is little to write */
   constructor(write: () => Generator<undefined>, clock: Pick<Clock, 'monotonic'>) {
     this.#write = write;
     this.#clock = clock;
+    this.#next = clock.monotonic() + PAUSE_MS;
   }
 
-  /** Begins, unless it is being written, or was begun less than a second ago. */
+  /** Begins, unless it is being written, was begun less than a second ago, or this keeper is younger than that. */
   keep(): void {
     const now = this.#clock.monotonic();
     if (this.#steps !== undefined || now < this.#next) return;

@@ -5,7 +5,7 @@ import { CheckpointKeeper } from '../../../src/runtime/process/checkpoint-keeper
 /** What grows, and as much of it as is written, in two steps. */
 function logged() {
   const log = { size: 0, begun: 0, written: 0 };
-  let now = 0;
+  let now = -1_000;
   const keeper = new CheckpointKeeper(
     function* () {
       const { size } = log;
@@ -16,6 +16,7 @@ function logged() {
     },
     { monotonic: () => now },
   );
+  now = 0;
   const grow = (): void => {
     log.size += 1;
     keeper.keep();
