@@ -87,6 +87,33 @@ export async function sweep(
   return { killed: [...killed.values()], clean: empty >= 2 };
 }
 
+/** Sweeps for several: what comes during a sweep waits for the next one, which is one for all that came. */
+export class JointSweep {
+  readonly #sweep: (marks: readonly Mark[]) => Promise<unknown>;
+  readonly #waiting: Mark[] = [];
+  #present: Promise<unknown> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(sweepAll: (marks: readonly Mark[]) => Promise<unknown> = (marks) => sweep(marks, [])) {
+    this.#sweep = sweepAll;
+  }
+
+  /** Ends all processes of some marks; begins after this call. */
+  async end(marks: readonly Mark[]): Promise<void> {
+    if (marks.length === 0) return;
+    this.#waiting.push(...marks);
+    this.#next ??= this.#after(this.#present);
+    await this.#next;
+  }
+
+  async #after(present: Promise<unknown>): Promise<void> {
+    await Promise.allSettled([present]);
+    this.#next = undefined;
+    this.#present = this.#sweep(this.#waiting.splice(0));
+    await this.#present;
+  }
+}
+
 function prepare(
   marks: readonly Mark[],
   known: readonly ProcessIdentity[],

@@ -9,7 +9,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { marks } from '../../os/draw-marks.ts';
 import { markedCommand, markEnvironment, type MarkedStart, type Marker } from '../../os/mark-environment.ts';
 import type { Reaper } from '../../os/reaper-handle.ts';
-import { sweep } from '../../os/sweep.ts';
+import { JointSweep } from '../../os/sweep.ts';
 import { recordedMarks } from './recorded-marks.ts';
 
 interface LeadChildrenEnvironment {
@@ -24,13 +24,11 @@ export class LeadChildren {
   readonly #environment: LeadChildrenEnvironment;
   /** Marks of programs that run or are being ended. */
   readonly #marks = new Set<Mark>();
-  /** Marks whose programs have ended, for the next sweep. */
-  readonly #ended: Mark[] = [];
-  #sweeping: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  readonly #sweeps: JointSweep;
 
   constructor(environment: LeadChildrenEnvironment) {
     this.#environment = environment;
+    this.#sweeps = new JointSweep(environment.end);
   }
 
   /** Runs `work`. When it ends, every process that it started by its marker is ended. */
@@ -56,23 +54,10 @@ export class LeadChildren {
     return { argv: [command.file, ...command.args], env: markEnvironment(mark) };
   }
 
-  /** Programs that end during a sweep are swept together by the next one. */
-  #end(drawn: readonly Mark[]): Promise<void> {
-    if (drawn.length === 0) return Promise.resolve();
-    this.#ended.push(...drawn);
-    this.#next ??= this.#sweeping.then(() => {
-      this.#next = undefined;
-      this.#sweeping = this.#sweep(this.#ended.splice(0));
-      return this.#sweeping;
-    });
-    return this.#next;
-  }
-
-  async #sweep(ended: readonly Mark[]): Promise<void> {
-    const { reaper, end = (swept: readonly Mark[]) => sweep(swept, []) } = this.#environment;
-    await end(ended);
-    for (const mark of ended) {
-      reaper().remove(mark);
+  async #end(drawn: readonly Mark[]): Promise<void> {
+    await this.#sweeps.end(drawn);
+    for (const mark of drawn) {
+      this.#environment.reaper().remove(mark);
       this.#marks.delete(mark);
       marks.giveBack(mark);
     }

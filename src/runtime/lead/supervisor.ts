@@ -19,7 +19,7 @@ import { markedCommand, markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, teammateCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
-import { sweep } from '../../os/sweep.ts';
+import { JointSweep, sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
 import type { Placements } from '../placement/placements.ts';
 import { PlacedProcesses } from '../placement/placed-processes.ts';
@@ -43,6 +43,8 @@ export class Supervisor {
   readonly #environment: SupervisorEnvironment;
   readonly #processes = new Map<Name, MemberProcess>();
   readonly #run: string;
+  /** After the ends of members: at the end of a run all end at once. */
+  readonly #sweeps = new JointSweep();
   /** Programs that the lead runs by itself. */
   readonly children: LeadChildren;
   /** Processes of other machines. */
@@ -248,7 +250,7 @@ export class Supervisor {
    */
   async #died(life: LocalProcess, how: string): Promise<void> {
     if (life.mark) {
-      await sweep([life.mark], []);
+      await this.#sweeps.end([life.mark]);
       this.#reaper?.remove(life.mark);
     }
     const { store } = this.#environment;
