@@ -14,6 +14,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import type { Report } from '../views/report.ts';
 import { holdUnread } from '../lead/leadership.ts';
+import type { GivenPlan } from './plan-source.ts';
 import { planHash, runTeam, type RunOptions } from './run.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
@@ -54,14 +55,24 @@ export function planOfKept(
 /**
  * Reads the plan of a team again, for the end of a run: `teams up` may have changed it.
  *
+ * @param given the plan with which the run began: if its text is the same, it is not parsed again
  * @returns undefined for one that is not this user's
  */
 export const currentPlan =
-  (agents: ReadonlyMap<string, AgentSpec> = new Map()) =>
+  (agents: ReadonlyMap<string, AgentSpec> = new Map(), given?: GivenPlan) =>
   (store: TeamStore): Plan | undefined => {
-    const plan = loadPlan(store, agents);
-    return plan !== undefined && isPlanTrusted(store, plan) ? plan : undefined;
+    const kept = readPlanFile(store.disk, store.paths);
+    if (kept === undefined) return undefined;
+    const isSame = given !== undefined && isSamePlan(kept, given.from.kept);
+    const plan = isSame ? given.plan : planOfKept(kept, agents);
+    return isPlanTrusted(store, plan) ? plan : undefined;
   };
+
+function isSamePlan(one: KeptPlan, other: KeptPlan): boolean {
+  const rest = ({ file, format, vars, agent, reviewer }: KeptPlan): string =>
+    JSON.stringify([file, format, vars, agent, reviewer]);
+  return one.text === other.text && rest(one) === rest(other);
+}
 
 /** True while a process leads the team. */
 export const isLed = (store: TeamStore): boolean => mayLive(leaseOwner(store.disk, store.paths, LEAD));

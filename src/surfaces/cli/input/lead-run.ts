@@ -63,7 +63,7 @@ export function leadTeamOf(
   const options = sessionOf(session, flags);
   return given === undefined
     ? resumeTeam(paths, options, run, agents)
-    : runTeam(paths, given.plan, options, { currentPlan: currentPlan(agents), ...run });
+    : runTeam(paths, given.plan, options, { currentPlan: currentPlan(agents, given), ...run });
 }
 
 /** Shows the progress of a run on stderr, if it is wanted. The returned `stop` ends the display. */
