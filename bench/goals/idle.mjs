@@ -1,5 +1,5 @@
 /** Goal 5: idle teammates cost nothing, and a message wakes only its reader. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { bodyOf } from '../lib/body.mjs';
@@ -39,12 +39,21 @@ async function crowd(bench, { id, of, settleMs, team: start, also }) {
     await setTimeout(settleMs);
     const idle = await during(team.pids, () => setTimeout(size.idleMs));
     const share = (sum(idle.map(({ ms }) => ms)) / size.idleMs) * 100;
-    bench.say(`${team.pids.length} idle teammates: ${share.toFixed(2)} % of one core in all`);
+    bench.say(
+      `${team.pids.length} idle teammates: ${share.toFixed(2)} % of one core in all${unwatched(team.pids.length)}`,
+    );
     bench.check(id, { ours: (share * of) / team.pids.length });
     await also?.(bench, team, idle);
   } finally {
     await team.stop();
   }
+}
+
+/** Linux limits the processes of a user that watch files; a teammate beyond the limit wakes up once a second. */
+function unwatched(size) {
+  if (process.platform !== 'linux') return '';
+  const most = Number(readFileSync('/proc/sys/fs/inotify/max_user_instances', 'utf8'));
+  return most > size ? '' : `; the system lets ${most} processes of a user watch files`;
 }
 
 async function mail(bench, team, idle) {

@@ -4,6 +4,8 @@
  * process, about every fifth second, and watches its inbox, too. It rests only after its watch has proved to work: it rings its own bell, and that must wake it.
  *
  *   looking ─10 looks without news→ rings its bell ─woken by that→ resting ─news, or work→ looking
+ *
+ * Where the system refuses to watch, a reader that has nothing to do mostly glances once a second instead of looking.
  */
 import { watchFile, type FileWatch } from '../files/watch-file.ts';
 import type { Disk } from '../files/disk.ts';
@@ -21,7 +23,7 @@ interface Times {
   readonly restMs: number;
   /** Looks without news, after which it rests. */
   readonly restAfter: number;
-  /** Heartbeats in a row at which a reader that rests only glances, when it finds nothing new. */
+  /** Heartbeats in a row at which a reader that rests only glances, when it finds nothing new; and seconds, of one without a watch. */
   readonly glances: number;
 }
 
@@ -44,6 +46,7 @@ export interface MailWatchEnvironment {
   /** Whether a reader that rests may have something to do beside its mail; without it, each heartbeat is a look. */
   readonly hasNews?: (() => boolean) | undefined;
   readonly times?: Times | undefined;
+  readonly watching?: typeof watchFile;
 }
 
 export class MailWatch {
@@ -60,10 +63,10 @@ export class MailWatch {
 
   /** Watches from now on, so that what comes before the first look is not missed. */
   constructor(environment: MailWatchEnvironment) {
-    const { disk, inbox, times = TIMES } = environment;
+    const { disk, inbox, times = TIMES, watching = watchFile } = environment;
     this.#environment = environment;
     this.#times = times;
-    this.#bell = watchFile(disk, inbox.bell, () => this.#onBell(), this.#onLost);
+    this.#bell = watching(disk, inbox.bell, () => this.#onBell(), this.#onLost);
     this.#lookIn(times.lookMs);
   }
 
@@ -91,7 +94,7 @@ export class MailWatch {
   #hasNews(): boolean {
     const { reader, hasNews = () => true } = this.#environment;
     try {
-      const replaced = [this.#bell.check(), this.#inbox?.check()];
+      const replaced = this.#isLost ? [] : [this.#bell.check(), this.#inbox?.check()];
       return replaced.includes(true) || reader.hasMore() || hasNews();
     } catch {
       return true;
@@ -100,7 +103,15 @@ export class MailWatch {
 
   #lookIn(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#timer = setTimeout(() => this.#lookOrGlance(), ms);
+  }
+
+  #lookOrGlance(): void {
+    const { glances, restAfter, lookMs } = this.#times;
+    this.#glances += 1;
+    const isGlance = this.#isLost && this.#looks > restAfter && this.#glances <= glances && !this.#hasNews();
+    if (isGlance) this.#lookIn(lookMs);
+    else this.#look();
   }
 
   #look(): void {
@@ -120,7 +131,8 @@ export class MailWatch {
 
   #restOrRise(): void {
     const { restAfter } = this.#times;
-    if (this.#isLost || this.#environment.mayRest?.() !== true) this.#rise();
+    if (this.#environment.mayRest?.() !== true) this.#rise();
+    else if (this.#isLost) this.#looks += 1;
     else if (this.#inbox === undefined) {
       this.#looks += 1;
       if (this.#looks === restAfter) this.#askForProof();
@@ -145,14 +157,14 @@ export class MailWatch {
 
   /** What came before the inbox was watched is found by the look that follows. */
   #rest(): void {
-    const { disk, inbox, reader } = this.#environment;
+    const { disk, inbox, reader, watching = watchFile } = this.#environment;
     reader.makeInbox();
     const onChange = (): void => {
       if (!this.isResting) return;
       this.#rise();
       this.#lookIn(BELL_MS);
     };
-    this.#inbox = watchFile(disk, inbox.inbox, onChange, this.#onLost);
+    this.#inbox = watching(disk, inbox.inbox, onChange, this.#onLost);
     if (this.#isLost) this.#rise();
   }
 

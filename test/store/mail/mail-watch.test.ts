@@ -183,3 +183,40 @@ describe('a reader goes on looking', () => {
     expect(watch.isResting).toBe(false);
   });
 });
+
+describe('a reader that may not watch', () => {
+  /** As where the system has no inotify instances left. */
+  const watch: MailWatchEnvironment['watching'] = (_disk, _path, _onChange, onTrouble) => {
+    onTrouble?.('EMFILE');
+    return { check: () => true, close: () => {} };
+  };
+  const glancing = (more: Partial<MailWatchEnvironment> = {}) => {
+    let asked = 0;
+    const hasNews = (): boolean => (asked += 1) < 0;
+    return { ...watching({ watching: watch, hasNews, ...more }), asked: () => asked };
+  };
+
+  it('mostly glances once it has nothing to do', async () => {
+    const { looks, asked, troubles } = glancing();
+    await soon(() => expect(asked()).toBeGreaterThan(20));
+    const [before, glances] = [looks(), asked()];
+    await soon(() => expect(asked()).toBeGreaterThan(glances + 20));
+    expect(looks() - before).toBeLessThan((asked() - glances) / 2);
+    expect(looks()).toBeGreaterThan(before);
+    expect(troubles).toEqual(['EMFILE']);
+  });
+
+  it('looks when its inbox has mail', async () => {
+    const { looks, asked } = glancing({ times: { ...TIMES, glances: 1_000_000 } });
+    await soon(() => expect(asked()).toBeGreaterThan(2));
+    const before = looks();
+    appendFileSync(inbox.inbox, '{"type":"message","sender":"bob","content":"hello"}\n');
+    await soon(() => expect(looks()).toBeGreaterThan(before));
+  });
+
+  it('looks each time while it has work', async () => {
+    const { looks, asked } = glancing({ mayRest: () => false });
+    await soon(() => expect(looks()).toBeGreaterThan(10 * TIMES.restAfter));
+    expect(asked()).toBe(0);
+  });
+});
