@@ -17,6 +17,7 @@ export class CommandTrust {
   readonly #disk: Disk;
   /** The mac that each record should have; a record never changes. */
   readonly #macs = new Map<string, string>();
+  readonly #hashes = new Map<string, string>();
   readonly #trusted = new Set<string>();
 
   constructor(folded: { readonly board: Board }, seal: Seal, signatures: Signatures, disk: Disk) {
@@ -41,7 +42,11 @@ export class CommandTrust {
   /** The hash of the record that gave the task its command; undefined for a task without one. */
   hashOf(task: string): string | undefined {
     const voucher = this.#folded.board.vouchers.get(task);
-    return voucher && hashText(JSON.stringify(this.#textOf(voucher)));
+    if (voucher === undefined) return undefined;
+    // One record gives a plan all its commands, and each task asks.
+    const hash = this.#hashes.get(voucher.event) ?? hashText(JSON.stringify(this.#textOf(voucher)));
+    this.#hashes.set(voucher.event, hash);
+    return hash;
   }
 
   /**
