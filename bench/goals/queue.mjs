@@ -41,8 +41,9 @@ async function compare(bench, { redis, nats }) {
     hasYardstick,
   );
   const shape = { rounds: size.rounds, dir, redis: redis?.port, nats: nats?.port };
-  const bulk = await relay(kinds, { ...shape, batch: 64, ms: size.queueMs });
+  // First: ext4 creates files slowly for a minute after thousands were removed (docs/decisions/162-what-a-short-task-costs.md).
   const single = await relay(kinds, { ...shape, count: size.deliveries, gapMs: [2, 18] });
+  const bulk = await relay(kinds, { ...shape, batch: 64, ms: size.queueMs });
   const rates = (kind) => bulk.get(kind).map(({ rate }) => rate);
   const p50 = (kind) => single.get(kind).map((round) => round.p50);
   const lines = kinds.map((kind) => ({

@@ -18,12 +18,16 @@ const PATIENCE_MS = 2_500;
  */
 export async function relay(kinds, { rounds, dir, ...shape }) {
   const results = new Map(kinds.map((kind) => [kind, []]));
+  const places = [];
   for (let round = 0; round < rounds; round += 1)
     for (const kind of round % 2 === 0 ? kinds : [...kinds].reverse()) {
       const place = join(dir, `${round}-${kind.replaceAll(/\W/g, '-')}`);
       results.get(kind).push(await pass(kind, { ...shape, dir: place, id: `${process.pid}-${Date.now()}` }));
-      rmSync(place, { recursive: true, force: true });
+      // What is removed now makes the files of the next one dear; what was written in batches would fill the disk.
+      if (shape.count === undefined) rmSync(place, { recursive: true, force: true });
+      else places.push(place);
     }
+  for (const place of places) rmSync(place, { recursive: true, force: true });
   return results;
 }
 
