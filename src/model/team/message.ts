@@ -170,6 +170,33 @@ export function parseMail(raw: string): ParsedMail {
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }
 
+/** What a line of mail says to whoever delivers it: its reader judges it. */
+export interface MailMarks {
+  /** Empty for a line of another program that has none. */
+  readonly id: string;
+  readonly type: string;
+  /** The hash of its whole text, if the line has only the beginning. */
+  readonly blob: string | undefined;
+}
+
+/** Never throws. */
+export function mailMarks(line: string): MailMarks {
+  const value = objectIn(line);
+  const id = 'id' in value && typeof value.id === 'string' ? value.id : '';
+  const type = 'type' in value && typeof value.type === 'string' ? value.type : '';
+  const blob = 'blob' in value && typeof value.blob === 'string' ? value.blob : undefined;
+  return { id, type, blob };
+}
+
+function objectIn(line: string): object {
+  try {
+    const value: unknown = JSON.parse(line.trim());
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 export interface SendOptions {
   readonly type?: MessageType | undefined;
   readonly kind?: string | undefined;

@@ -1,5 +1,6 @@
 /** The inbox of one member in a replica, and what the store says of it. */
 import { randomBytes } from 'node:crypto';
+import { mailMarks, type MailMarks } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
@@ -168,7 +169,7 @@ export class SharedInbox {
     const last = mail.at(-1);
     if (last === undefined) return;
     const open = this.#known();
-    const news = mail.map(arrivedOf).filter(({ id }) => !open.has(id));
+    const news = mail.map(({ line }): Arrived => ({ line, ...mailMarks(line) })).filter(({ id }) => !open.has(id));
     for (const { blob } of news) if (blob !== undefined) await bringBlob(session, this.#place, blob);
     const { disk } = this.#place;
     const { bell } = this.#inbox;
@@ -228,31 +229,9 @@ export class SharedInbox {
 /** As much of a history is read to find what was not acknowledged in the store. */
 const RECENT_BYTES = 4 * 1024 * 1024;
 
-/** Mail as the store gave it, with what a relay needs of it: its reader judges it. */
-interface Arrived {
+/** Mail as the store gave it. */
+interface Arrived extends MailMarks {
   readonly line: string;
-  /** Empty for a line of another program that has none. */
-  readonly id: string;
-  readonly type: string;
-  /** The hash of its whole text, if the line has only the beginning. */
-  readonly blob: string | undefined;
 }
 
 type Put = (mail: readonly Arrived[]) => Promise<void>;
-
-function arrivedOf({ line }: EngineMail): Arrived {
-  const value = valueOf(line);
-  const id = 'id' in value && typeof value.id === 'string' ? value.id : '';
-  const type = 'type' in value && typeof value.type === 'string' ? value.type : '';
-  const blob = 'blob' in value && typeof value.blob === 'string' ? value.blob : undefined;
-  return { line, id, type, blob };
-}
-
-function valueOf(line: string): object {
-  try {
-    const value: unknown = JSON.parse(line.trim());
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}

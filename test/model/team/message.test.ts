@@ -4,6 +4,7 @@ import { depthOf, isDeep, MAX_DEPTH } from '../../../src/model/text/json-depth.t
 import {
   isMessageType,
   judgeReceived,
+  mailMarks,
   mayPass,
   MESSAGE_TYPES,
   parseMail,
@@ -210,5 +211,43 @@ describe('depth', () => {
     ])
       depthOf(hostile);
     expect(performance.now() - start).toBeLessThan(20_000);
+  });
+});
+
+describe('what a line says to whoever delivers it', () => {
+  const plain = { type: 'message', sender: 'ada', content: 'hello', timestamp: 1 };
+
+  it.each([
+    [
+      { ...plain, id: 'a1' },
+      { id: 'a1', type: 'message', blob: undefined },
+    ],
+    [
+      { ...plain, id: 'a1', type: 'shutdown_request', blob: 'ab12' },
+      { id: 'a1', type: 'shutdown_request', blob: 'ab12' },
+    ],
+    [plain, { id: '', type: 'message', blob: undefined }],
+    [
+      { id: 7, type: null, blob: ['x'] },
+      { id: '', type: '', blob: undefined },
+    ],
+  ])('is in it: %j', (value, marks) => {
+    expect(mailMarks(JSON.stringify(value))).toEqual(marks);
+    // As its reader tolerates it.
+    expect(mailMarks(`\uFEFF${JSON.stringify(value)}\r`)).toEqual(marks);
+  });
+
+  it.each(['', 'hello', '7', 'null', '[1]', '{"id":'])('is nothing in %j', (line) => {
+    expect(mailMarks(line)).toEqual({ id: '', type: '', blob: undefined });
+  });
+
+  it('is the id that its reader finds', () => {
+    fc.assert(
+      fc.property(fc.record({ id: fc.string({ minLength: 1, maxLength: 40 }), content: fc.string() }), (given) => {
+        const line = JSON.stringify({ ...plain, ...given });
+        const read = parseMail(line);
+        expect(read.ok && read.line.id).toBe(mailMarks(line).id);
+      }),
+    );
   });
 });
