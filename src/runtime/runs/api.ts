@@ -44,7 +44,9 @@ const RELOOK_MS = 1_000;
  *   store
  */
 export function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
-  return located(options, (at, isShared) => newTeam(name, isShared ? { cwd: process.cwd(), ...options } : options, at));
+  return located(options, (at, isShared) =>
+    newTeam(name, isShared ? { ...options, cwd: options.cwd ?? process.cwd() } : options, at),
+  );
 }
 
 /**
