@@ -1,6 +1,6 @@
 /** Builds what is measured: dist/ as it ships, and the parts of the product that the bench drives itself. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
@@ -15,8 +15,9 @@ const run = (file, args) => {
 
 /** The yardsticks have their own lock file, so that the product's install stays small. */
 export function installYardsticks() {
-  if (existsSync(new URL('../node_modules', import.meta.url))) return;
-  console.error('bench/node_modules is missing: npm ci --prefix bench (a minute or two; better-sqlite3 compiles)');
+  const changed = (path) => statSync(new URL(path, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (changed('../node_modules/.package-lock.json') >= changed('../package-lock.json')) return;
+  console.error('bench/node_modules is missing or older than its lock file: npm ci --prefix bench (a minute or two)');
   run('npm', ['ci', '--prefix', BENCH, '--no-audit', '--no-fund']);
 }
 

@@ -26,7 +26,9 @@ const NEEDS = [
   [/jetstream/, '@nats-io/jetstream'],
 ];
 
-/** A yardstick may need a package whose native part could not be installed. */
+const said = new Set();
+
+/** A yardstick may need a package whose native part could not be installed; what is missing is said once. */
 export function hasYardstick(kind) {
   const [, name] = NEEDS.find(([pattern]) => pattern.test(kind)) ?? [];
   if (name === undefined) return true;
@@ -34,6 +36,8 @@ export function hasYardstick(kind) {
     require(name);
     return true;
   } catch {
+    if (!said.has(name)) console.error(`  SKIPPED: ${name} does not load (npm ci --prefix bench)`);
+    said.add(name);
     return false;
   }
 }
