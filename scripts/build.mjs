@@ -188,13 +188,13 @@ async function bundleProcesses(chunks) {
     outExtension: { '.js': '.cjs' },
     entryPoints: { frequent: FREQUENT },
   });
-  // Most teammates make no schema (docs/decisions/158).
   const working = await build({
     ...options,
-    plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames, true), latePackages],
+    plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outExtension: { '.js': '.cjs' },
     entryPoints: { teammate },
   });
+  // Most teammates and frequent verbs make no schema (docs/decisions/158, 166).
   const zod = await build({
     ...options,
     plugins: [oneLanguage],

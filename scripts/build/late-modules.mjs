@@ -11,10 +11,9 @@ const ZOD = /^import \* as z from 'zod';/m;
 /**
  * @param {string} root the package
  * @param {(text: string, path: string) => string} prepare changes the source text of a module first
- * @param {boolean} isZodApart zod is a bundle of its own, for a program most of whose runs make no schema
  * @returns {import('esbuild').Plugin}
  */
-export const lateModules = (root, prepare, isZodApart = false) => ({
+export const lateModules = (root, prepare) => ({
   name: 'late-modules',
   setup(bundler) {
     const source = join(root, 'src') + sep;
@@ -39,8 +38,7 @@ export const lateModules = (root, prepare, isZodApart = false) => ({
       kind === 'require-call' && !path.startsWith('node:') && used.has(path) ? { path, namespace: 'names' } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: 'names' }, ({ path }) => ({
-      contents:
-        isZodApart && path === 'zod' ? "module.exports = importLazily.now('zod');" : namesOf(path, used.get(path)),
+      contents: path === 'zod' ? "module.exports = importLazily.now('zod');" : namesOf(path, used.get(path)),
       resolveDir: root,
     }));
   },

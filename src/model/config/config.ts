@@ -15,7 +15,7 @@ import {
 } from '../agent/agent.ts';
 import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
-import { DEFAULT_MAX_MEMBERS, MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { DEFAULT_MAX_MEMBERS, MAX_MEMBERS } from '../plan/plan-limits.ts';
 import { budgetSchema } from '../team/budget.ts';
 import { eventPatternSchema } from '../team/hook-event.ts';
 import { isolationSchema } from '../team/isolation.ts';

@@ -4,7 +4,7 @@
  */
 import { AUTO } from '../agent/agent.ts';
 import { rankedBy } from '../agent/agent-kinds.ts';
-import { DEFAULT_MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { DEFAULT_MAX_MEMBERS } from '../plan/plan-limits.ts';
 import { parseName } from '../text/names.ts';
 import type { Config } from './config.ts';
 

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../agent/agent.ts';
 import { isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
-import { DEFAULT_ROLE } from './plan-schema.ts';
+import { DEFAULT_ROLE } from './plan-limits.ts';
 
 /**
  * What a member does with a task: it runs a command (its own, or only the task's), its model thinks, or it is unknown.

@@ -22,13 +22,8 @@ import { lendSchema } from '../team/lend.ts';
 import { parseName, type Name, type NameKind } from '../text/names.ts';
 import { FOREIGN_PLAN_KEYS, FOREIGN_TASK_KEYS } from './foreign-keys.ts';
 import { closed } from '../text/document-problem.ts';
+import { DEFAULT_ROLE, MAX_MEMBERS } from './plan-limits.ts';
 
-export const DEFAULT_ROLE = 'executor';
-
-/** Plans may have up to `maxMembers` of the configuration, whatever `maxAgents` says (docs/specification.md R4.4). */
-export const DEFAULT_MAX_MEMBERS = 64;
-/** The most that `maxMembers` can be. */
-export const MAX_MEMBERS = 512;
 const MAX_TASKS = 10_000;
 
 /** A name, checked by `names.ts`; its message is the problem. */

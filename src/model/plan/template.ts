@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { tierSchema } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
 import { isName, type Name } from '../text/names.ts';
-import { CASCADE_KINDS, MAX_MEMBERS } from './plan-schema.ts';
+import { MAX_MEMBERS } from './plan-limits.ts';
+import { CASCADE_KINDS } from './plan-schema.ts';
 import { check, closed, MAX_PROBLEMS } from '../text/document-problem.ts';
 import { readSource } from '../text/yaml-source.ts';
 

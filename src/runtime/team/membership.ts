@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
-import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
+import { DEFAULT_ROLE } from '../../model/plan/plan-limits.ts';
 import { COLORS, type MemberConfig } from '../../model/team/team-config.ts';
 import { withMembers, withWriter, type Writer } from '../../policy/sandbox/judged-work.ts';
 import { parseRoleSpec } from '../../model/pipeline/role-spec.ts';

@@ -1,26 +1,29 @@
 /** Runs one verb, from its parsed arguments to its exit code. */
-import * as z from 'zod';
 import { movesIn } from '../../app.ts';
 import { fail } from './cli-failure.ts';
 import { CliContext, type CommonFlags } from './context.ts';
 import { useStore } from './named-store.ts';
+import { flagField, readFields, textField, unlessField } from './input/plain-options.ts';
 import { rootOf } from './input/root.ts';
 import type { CliIo } from './io.ts';
 import type { VerbInput, Verb } from './verb.ts';
 
-export const commonSchema = z.object({
-  root: z.string().optional(),
-  store: z.string().optional(),
-  as: z.string().optional(),
-  json: z.boolean().default(false),
-  quiet: z.boolean().default(false),
-  verbose: z.boolean().default(false),
-  yes: z.boolean().default(false),
-  color: z.boolean().default(true),
-});
+const COMMON_FIELDS = {
+  root: textField,
+  store: textField,
+  as: textField,
+  json: flagField,
+  quiet: flagField,
+  verbose: flagField,
+  yes: flagField,
+  color: unlessField,
+};
+
+/** @returns what every verb is given */
+export const commonFlags = (given: VerbInput): CommonFlags => readFields(COMMON_FIELDS, given);
 
 export async function perform(verb: Verb, given: VerbInput, io: CliIo): Promise<number> {
-  const flags: CommonFlags = commonSchema.parse(given.options);
+  const flags = commonFlags(given);
   try {
     const context = new CliContext(io, flags);
     const { act, check } = await verb.load();

@@ -1,10 +1,13 @@
-/** Reads stdin to its end. */
+/** What comes from stdin. */
 import { outputTail, UsageError } from '../../../app.ts';
+import type { CliContext } from '../context.ts';
 import type { CliIo } from '../io.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
 /**
+ * Reads stdin to its end.
+ *
  * @throws UsageError `USAGE` when stdin is a terminal, because a person would not know that input is expected, and when
  * it is larger than 64 MiB
  */
@@ -22,3 +25,7 @@ export async function readStdin({ stdin }: CliIo): Promise<string> {
   }
   return text.bytes().toString('utf8');
 }
+
+/** The text of an argument; `-` reads it from stdin. */
+export const givenText = async ({ io }: CliContext, word: string): Promise<string> =>
+  word === '-' ? readStdin(io) : word;

@@ -10,7 +10,7 @@ import { frequentVerbs } from '../frequent-main.ts';
 import type { CliIo } from '../io.ts';
 import { isStoreNamed } from '../named-store.ts';
 import { plainCall, type PlainCall } from '../plain-arguments.ts';
-import { commonSchema, perform } from '../run-verb.ts';
+import { commonFlags, perform } from '../run-verb.ts';
 import { rootOf } from '../input/root.ts';
 
 /** The answer "not here", which `bin/ask-lead.cjs` knows. No verb ends with it. */
@@ -67,7 +67,7 @@ const isLook = ({ verb: { name }, given: { options } }: PlainCall): boolean =>
 /** Whether the request is about teams of this lead's root that are small enough. */
 function isHere({ given }: PlainCall, { root, place }: AnsweringLead, io: CliIo): boolean {
   const silent = { write: () => true };
-  const context = new CliContext({ ...io, stdout: silent, stderr: silent }, commonSchema.parse(given.options));
+  const context = new CliContext({ ...io, stdout: silent, stderr: silent }, commonFlags(given));
   return !isStoreNamed(context) && placeOf(rootOf(context)) === place && longestBoardLog(root) <= MOST_LOG_BYTES;
 }
 

@@ -1,6 +1,6 @@
 /** `teams answer`: answers a member's question to the lead, or a permission, once; the member then continues. */
 import { UsageError } from '../../../../app.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { givenText } from '../../input/stdin.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { noMore } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';

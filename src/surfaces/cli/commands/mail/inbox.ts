@@ -1,5 +1,4 @@
 /** `teams inbox`: shows an inbox and never consumes mail. */
-import * as z from 'zod';
 import {
   followMail,
   knownMember,
@@ -12,19 +11,20 @@ import {
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
-import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { flagField, readFields, wholeNumberField } from '../../input/plain-options.ts';
 import { mailRow } from '../../output/mail-rows.ts';
 import { painter } from '../../output/painter.ts';
 import { ownName, withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ max: wholeNumber, follow: flag, history: flag });
+const fields = { max: wholeNumberField, follow: flagField, history: flagField };
 
 /** How many messages are written at once. */
 const PORTION = 200;
 
 export const act: Act = (context, given) => {
-  const { max = Number.POSITIVE_INFINITY, follow, history } = readOptions(schema, given);
+  const { max = Number.POSITIVE_INFINITY, follow, history } = readFields(fields, given);
   if (follow && history)
     throw new UsageError(
       'USAGE',

@@ -1,25 +1,25 @@
 /** `teams send`: sends one message to one member, or to all members. */
-import * as z from 'zod';
 import { MESSAGE_TYPES, UsageError, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { givenText } from '../../input/text-argument.ts';
-import { noMore, readOptions, text } from '../../input/options.ts';
+import { givenText } from '../../input/stdin.ts';
+import { noMore } from '../../input/options.ts';
+import { readFields, textField, wordField, type OptionsOf } from '../../input/plain-options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({
-  type: z.enum(MESSAGE_TYPES).optional(),
-  kind: text,
-  task: text,
-  replyTo: text,
-  broadcast: text,
-});
-type Options = z.infer<typeof schema>;
+const fields = {
+  type: wordField(MESSAGE_TYPES),
+  kind: textField,
+  task: textField,
+  replyTo: textField,
+  broadcast: textField,
+};
+type Options = OptionsOf<typeof fields>;
 
 type Sent = Awaited<ReturnType<TeamHandle['broadcast']>>;
 
 export const act: Act = async (context, given) => {
-  const options = readOptions(schema, given);
+  const options = readFields(fields, given);
   const { handle, words } = await openTeamChoice(context, given.words, {
     needs: options.broadcast === undefined ? 2 : 0,
   });

@@ -3,25 +3,25 @@ import * as z from 'zod';
 import { knownMember, mailCame, runningLimit, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
-import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { bySchemaField, readFields, wholeNumberField } from '../../input/plain-options.ts';
 import { mailRow } from '../../output/mail-rows.ts';
 import { painter } from '../../output/painter.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({
-  max: wholeNumber,
-  /** Seconds; `true` waits without a limit. */
-  wait: z
-    .union([
-      z.literal(true),
-      z
-        .string()
-        .regex(/^[0-9]{1,6}(?:\.[0-9]+)?$/, 'Expected seconds.')
-        .transform(Number),
-    ])
-    .optional(),
-});
+/** Seconds; `true` waits without a limit. */
+const waitSchema = z
+  .union([
+    z.literal(true),
+    z
+      .string()
+      .regex(/^[0-9]{1,6}(?:\.[0-9]+)?$/, 'Expected seconds.')
+      .transform(Number),
+  ])
+  .optional();
+
+const fields = { max: wholeNumberField, wait: bySchemaField(() => waitSchema) };
 
 /** How many messages are taken and acknowledged at once. */
 const PORTION = 2_000;
@@ -31,7 +31,7 @@ const TIMED_OUT = 124;
 class UnreadMail extends Error {}
 
 export const act: Act = async (context, given) => {
-  const { max = Number.POSITIVE_INFINITY, wait } = readOptions(schema, given);
+  const { max = Number.POSITIVE_INFINITY, wait } = readFields(fields, given);
   const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   try {
     const [member, ...rest] = words;

@@ -1,6 +1,6 @@
 /** `teams wisdom`: shows the notes of a session, or adds one. */
 import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../app.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { givenText } from '../../input/stdin.ts';
 import { noMore } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';

@@ -11,7 +11,7 @@ import {
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { givenText } from '../../input/stdin.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { refinePlace } from '../../input/refine-place.ts';

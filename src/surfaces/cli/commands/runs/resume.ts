@@ -15,7 +15,7 @@ import {
 import type { CliContext } from '../../context.ts';
 import { budgetFlags } from '../../input/limit-change.ts';
 import { cutOffAfter, duration, flag, noMore, publicKeys, readOptions, text, trustKeys } from '../../input/options.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { givenText } from '../../input/stdin.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { routeText, UsageError } from '../../../../app.ts';
 import { readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { givenText } from '../../input/stdin.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ agent: text });

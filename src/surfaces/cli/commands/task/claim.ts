@@ -1,16 +1,16 @@
 /** `teams task claim`: claims the named task through TaskUpdate, or the next task that the speaker may claim. */
-import * as z from 'zod';
 import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../app.ts';
-import { noMore, readOptions, flag } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { flagField, readFields } from '../../input/plain-options.ts';
 import type { CliContext } from '../../context.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { callOf, toolInput, showTask } from './on-task.ts';
 
-const schema = z.object({ next: flag });
+const fields = { next: flagField };
 
 export const claim: Act = async (context, given) => {
-  const { next } = readOptions(schema, given);
+  const { next } = readFields(fields, given);
   const { handle, words } = await openTeamChoice(context, given.words, { needs: next ? 0 : 1 });
   try {
     const [reference, ...rest] = words;

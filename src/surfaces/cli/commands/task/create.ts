@@ -2,26 +2,51 @@
 import * as z from 'zod';
 import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { givenText } from '../../input/text-argument.ts';
-import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { givenText } from '../../input/stdin.ts';
+import { duration, noMore } from '../../input/options.ts';
+import {
+  bySchemaField,
+  flagField,
+  readFields,
+  textField,
+  textsField,
+  wholeNumberField,
+  type OptionsOf,
+} from '../../input/plain-options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { toolInput, showTask } from './on-task.ts';
 
+const roleSchema = z
+  .string()
+  .transform((name) => parseName('role', name))
+  .optional();
 const who = {
-  owner: text,
-  role: z
-    .string()
-    .transform((name) => parseName('role', name))
-    .optional(),
+  owner: textField,
+  role: bySchemaField(() => roleSchema),
 };
-const what = { subject: text, key: text, description: text, activeForm: text, blockedBy: texts, optional: flag };
-const work = { run: text, prompt: text, verify: texts, timeout: duration, env: texts, file: texts, artifact: text };
-const schema = z.object({ ...who, ...what, ...work, retries: wholeNumber });
-type Options = z.infer<typeof schema>;
+const what = {
+  subject: textField,
+  key: textField,
+  description: textField,
+  activeForm: textField,
+  blockedBy: textsField,
+  optional: flagField,
+};
+const work = {
+  run: textField,
+  prompt: textField,
+  verify: textsField,
+  timeout: bySchemaField(() => duration),
+  env: textsField,
+  file: textsField,
+  artifact: textField,
+};
+const fields = { ...who, ...what, ...work, retries: wholeNumberField };
+type Options = OptionsOf<typeof fields>;
 
 export const create: Act = async (context, given) => {
-  const options = readOptions(schema, given);
+  const options = readFields(fields, given);
   const { handle, words } = await openTeamChoice(context, given.words, {
     needs: options.subject === undefined ? 1 : 0,
   });
@@ -54,7 +79,7 @@ const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskEx
 type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env' | 'artifact'>;
 
 const workOf = ({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> => ({
-  verify,
+  verify: [...verify],
   env: Object.fromEntries(env.map(variable)),
   run,
   prompt,

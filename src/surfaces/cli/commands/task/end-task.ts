@@ -2,21 +2,20 @@
  * `teams task complete` and `fail`. Without a runner, the task ends here. With a runner, the end is only reported: the
  * runner ends the task after the turn.
  */
-import * as z from 'zod';
 import { endTask, type TaskEnd, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { givenText } from '../../input/text-argument.ts';
-import { readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { givenText } from '../../input/stdin.ts';
+import { readFields, textField, textsField, wholeNumberField } from '../../input/plain-options.ts';
 import type { Act } from '../../verb.ts';
 import { callOf, onTask } from './on-task.ts';
 
-const schema = z.object({ result: text, reason: text, exitCode: wholeNumber, file: texts });
+const fields = { result: textField, reason: textField, exitCode: wholeNumberField, file: textsField };
 
 type Outcome = 'completed' | 'failed';
 
 export const endOf = (outcome: Outcome): Act =>
   onTask(async ({ context, handle, reference }, given) => {
-    const { result, reason, exitCode, file } = readOptions(schema, given);
+    const { result, reason, exitCode, file } = readFields(fields, given);
     const word = outcome === 'completed' ? result : reason;
     const said = {
       outcome,

@@ -1,16 +1,16 @@
 /** `teams task list`: the board. `teams task get`: one task in full, with its history and its last result. */
-import * as z from 'zod';
 import { resolveTask, resultOf, TASK_STATUSES, taskHistory, UsageError, type Task } from '../../../../app.ts';
-import { noMore, readOptions, text } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { readFields, textField, wordField } from '../../input/plain-options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import { painter } from '../../output/painter.ts';
 import { taskRows, wholeTask } from '../../output/task-rows.ts';
 import type { Act } from '../../verb.ts';
 
-const listOptions = z.object({ status: z.enum(TASK_STATUSES).optional(), owner: text });
+const listFields = { status: wordField(TASK_STATUSES), owner: textField };
 
 export const list: Act = (context, given) => {
-  const { status, owner } = readOptions(listOptions, given);
+  const { status, owner } = readFields(listFields, given);
   return withTeamReader(context, given.words, 0, (store, words) => {
     noMore(words);
     const all = store.board.fold().tasks;

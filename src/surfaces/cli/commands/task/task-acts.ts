@@ -1,8 +1,7 @@
 /** What each `teams task` verb does, one row for each verb. The longer ones have their own files. */
-import * as z from 'zod';
 import { judgeTask, reviseTask, updateTask } from '../../../../app.ts';
-import { flag, readOptions, text, texts } from '../../input/options.ts';
-import { givenText } from '../../input/text-argument.ts';
+import { flagField, readFields, textField, textsField } from '../../input/plain-options.ts';
+import { givenText } from '../../input/stdin.ts';
 import type { Act } from '../../verb.ts';
 import { claim } from './claim.ts';
 import { create } from './create.ts';
@@ -10,18 +9,18 @@ import { endOf } from './end-task.ts';
 import { callOf, onTask, toolInput } from './on-task.ts';
 import { get, list } from './show.ts';
 
-const updateOptions = z.object({
-  subject: text,
-  description: text,
-  activeForm: text,
-  owner: text,
-  block: texts,
-  unblock: texts,
-});
+const updateFields = {
+  subject: textField,
+  description: textField,
+  activeForm: textField,
+  owner: textField,
+  block: textsField,
+  unblock: textsField,
+};
 
 /** Changes text, owner and blockers of a task through the tool TaskUpdate. Other verbs change the status. */
 const update: Act = onTask(async ({ context, handle, reference: taskId }, given) => {
-  const { owner, block: addBlockedBy, unblock: removeBlockedBy, ...words } = readOptions(updateOptions, given);
+  const { owner, block: addBlockedBy, unblock: removeBlockedBy, ...words } = readFields(updateFields, given);
   const input = toolInput('TaskUpdate', { taskId, owner, addBlockedBy, removeBlockedBy });
   const { subject, description, activeForm } = words;
   const said = {
@@ -32,9 +31,9 @@ const update: Act = onTask(async ({ context, handle, reference: taskId }, given)
   return (await updateTask(handle, input, callOf(context), said)).task;
 });
 
-const skipOptions = z.object({ cascade: flag, why: text });
-const retryOptions = z.object({ note: text });
-const releaseOptions = z.object({ why: text });
+const skipFields = { cascade: flagField, why: textField };
+const retryFields = { note: textField };
+const releaseFields = { why: textField };
 
 /** Answers a member that waits for the approval of its plan. */
 const answer = (approve: boolean): Act =>
@@ -53,13 +52,13 @@ export const TASK_ACTS = {
   complete: endOf('completed'),
   fail: endOf('failed'),
   release: onTask(({ handle, reference }, given) =>
-    handle.board.release(reference, readOptions(releaseOptions, given).why),
+    handle.board.release(reference, readFields(releaseFields, given).why),
   ),
   retry: onTask(async ({ context, handle, reference }, given) => {
-    const { note } = readOptions(retryOptions, given);
+    const { note } = readFields(retryFields, given);
     return handle.board.retry(reference, note === undefined ? undefined : await givenText(context, note));
   }),
-  skip: onTask(({ handle, reference }, given) => handle.board.skip(reference, readOptions(skipOptions, given))),
+  skip: onTask(({ handle, reference }, given) => handle.board.skip(reference, readFields(skipFields, given))),
   unblock: onTask(({ handle, reference, word }) => handle.board.unblock(reference, word === '' ? undefined : word), {
     words: 1,
   }),

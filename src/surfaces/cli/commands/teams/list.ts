@@ -1,17 +1,17 @@
 /** `teams list`: the teams under the root. */
-import * as z from 'zod';
 import { duration, listedTeams, realClock } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { flag, noMore, readOptions } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { flagField, readFields } from '../../input/plain-options.ts';
 import { requireGivenRoot, rootOf } from '../../input/root.ts';
 import { countsView } from '../../output/json-view.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ all: flag });
+const fields = { all: flagField };
 
 export const act: Act = async (context, given) => {
-  const { all } = readOptions(schema, given);
+  const { all } = readFields(fields, given);
   noMore(given.words);
   const root = rootOf(context);
   requireGivenRoot(context, root);

@@ -1,18 +1,18 @@
 /** `teams log`: the events of a team, from both of its logs. With `--session` it appends a record instead. */
-import * as z from 'zod';
 import { eventLine, followEvents, teamEvents, timeOfDay } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
-import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';
+import { noMore } from '../../input/options.ts';
+import { flagField, readFields, wholeNumberField } from '../../input/plain-options.ts';
 import { painter } from '../../output/painter.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ follow: flag, since: wholeNumber });
+const fields = { follow: flagField, since: wholeNumberField };
 
 export const act: Act = async (context, given) => {
   if (given.options['session'] !== undefined) return (await import('./log-record.ts')).act(context, given);
-  const { follow, since = 0 } = readOptions(schema, given);
+  const { follow, since = 0 } = readFields(fields, given);
   return withTeamReader(context, given.words, 0, async (store, words) => {
     noMore(words);
     const name = painter(context, store);
