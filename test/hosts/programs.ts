@@ -50,7 +50,7 @@ const claude: HostProgram = {
 
 const codex: HostProgram = {
   host: 'codex',
-  pinned: '@openai/codex@0.169.0',
+  pinned: '@openai/codex@0.171.0',
   bin: 'codex',
   prepare(place, url) {
     place.put(
