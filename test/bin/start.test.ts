@@ -59,6 +59,8 @@ it.each([
   execFileSync(process.execPath, [BIN, 'create', 't', '--member', 'ada', '--root', folder], { stdio: 'ignore' });
   const loaded = loadedBy(BIN, ...line.split(' '), '--root', folder);
   expect(loaded.filter((name) => SLOW.test(name) && !name.endsWith('event_loop_utilization'))).toEqual([]);
+  // What only reads prepares no lock.
+  expect([line, loaded.includes('NativeModule worker_threads')]).toEqual([line, line.startsWith('send')]);
   expect(bundlesOf(line)).toEqual(['frequent.cjs']);
 });
 

@@ -8,7 +8,7 @@ import { StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { keptSessionSchema } from '../../model/team/team-config.ts';
 import type { Disk } from '../files/disk.ts';
-import { DOCUMENT_VERSION } from '../lock/document.ts';
+import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { placeOfHome, type Housed, type HousedTeam } from '../user/agent-homes.ts';

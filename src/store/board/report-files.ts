@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseName } from '../../model/text/names.ts';
 import { escapedJson, visibleText } from '../../model/text/safe-text.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
-import { DOCUMENT_VERSION } from '../lock/document.ts';
+import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import { archivePaths, rootPaths, type TeamPaths } from '../files/paths.ts';
 

@@ -8,7 +8,7 @@ import { isName, LEAD } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
 import { readBy } from '../../model/text/plain-fields.ts';
 import { processForm } from '../../model/config/plain-documents.ts';
-import { DOCUMENT_VERSION } from '../lock/document.ts';
+import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
 import { list, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';

@@ -6,9 +6,8 @@ import type { RunState, TeamConfig } from '../../model/team/team-config.ts';
 import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
-import { Document } from '../lock/document.ts';
+import { DocumentReader } from '../lock/document-reader.ts';
 import { EventLogReader } from '../board/events.ts';
-import { Locks } from '../lock/lock.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { openSeal } from '../user/seal.ts';
@@ -75,15 +74,15 @@ export function openForReading(
   const team = (): string | undefined => ulidOf(board);
   const seal = openSeal(disk);
   const signatures = new Signatures(seal, disk, () => keysIn(process.env));
-  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }), seal, signatures, team };
+  const document = { disk, seal, signatures, team };
   return {
     paths,
     disk,
     clock,
     board,
     events,
-    config: new Document({ ...document, ...configForm, path: paths.config, lock: paths.configLock }),
-    state: new Document({ ...document, ...stateForm, path: paths.state, lock: paths.stateLock }),
+    config: new DocumentReader({ ...document, ...configForm, path: paths.config }),
+    state: new DocumentReader({ ...document, ...stateForm, path: paths.state }),
     roster: new Roster(disk, paths),
     close() {
       board.close();

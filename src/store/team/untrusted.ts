@@ -1,7 +1,7 @@
 /** What a person is told about a team, or a command of it, that is not the user's. */
 import { StoreError } from '../../model/text/errors.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { trustCure } from '../lock/document.ts';
+import { trustCure } from '../lock/document-reader.ts';
 
 /** @param stranger the key that signed its configuration, if the user does not trust that key */
 export const foreignTeam = ({ name, config }: TeamPaths, stranger: string | undefined): StoreError =>
