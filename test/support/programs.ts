@@ -12,6 +12,7 @@ export const PROGRAMS = {
   'foreign-proc': 'foreign-proc.ts',
   lead: 'lead.ts',
   'model-server': 'model-server/main.ts',
+  'scratch-worker': 'scratch-worker.ts',
   'stalling-worker': 'stalling-worker.ts',
   'store-worker': 'store-worker.ts',
   'stress-worker': 'stress-worker.ts',

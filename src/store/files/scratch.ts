@@ -1,10 +1,16 @@
-/** A directory for the files of one piece of work; removed at its end. */
+/**
+ * A directory for the files of one piece of work; removed at its end. Its name says which process made it, so that a later
+ * process removes that of one that was killed.
+ */
+import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
@@ -13,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { leadsThrough, projectsAround } from '../../os/program-path.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { FILE_MODE, isMissing, onDisk, storeFailure } from './disk.ts';
@@ -27,10 +34,14 @@ export function temporaryPlaces(at = process.cwd()): string[] {
   return [...new Set([tmpdir(), '/tmp'])].filter((place) => !projects.some((project) => leadsThrough(place, project)));
 }
 
-/** @throws StoreError where TMPDIR is no directory, or may not be written */
-export function temporaryDirectory(prefix: string, at?: string): string {
+/**
+ * @param at a directory in a project, which this process may not know
+ * @throws StoreError where TMPDIR is no directory, or may not be written
+ */
+export function temporaryDirectory(at?: string): string {
   const [place = tmpdir()] = temporaryPlaces(at);
-  return onDisk('create a directory in TMPDIR', place, () => mkdtempSync(join(place, prefix)));
+  sweepScratch(place);
+  return onDisk('create a directory in TMPDIR', place, () => mkdtempSync(join(place, ownPrefix())));
 }
 
 /**
@@ -38,11 +49,68 @@ export function temporaryDirectory(prefix: string, at?: string): string {
  * @param at a directory in a project, which this process may not know
  */
 export async function withScratch<T>(work: (directory: string) => Promise<T>, at?: string): Promise<T> {
-  const directory = temporaryDirectory('teams-', at);
+  const directory = temporaryDirectory(at);
   try {
     return await work(directory);
   } finally {
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Which process of which boot and pid namespace: another one may have the same pid. */
+const NAME = /^teams-(?<pid>[0-9a-z]+)-(?<startTime>[0-9a-z]+)-(?<where>[0-9a-f]{8})-[0-9A-Za-z]{6}$/;
+
+/** The boot and the pid namespace of this process. */
+const ownWhere = (): string => {
+  const { bootId, pidNamespace } = ownIdentity();
+  return hash('sha256', `${bootId} ${pidNamespace}`).slice(0, 8);
+};
+
+/** @returns one without a process if what identifies it cannot be read */
+function ownPrefix(): string {
+  const { pid, startTime, bootId, pidNamespace } = ownIdentity();
+  const start = Number(startTime);
+  if (bootId === '' || pidNamespace === '' || !Number.isSafeInteger(start) || start <= 0) return 'teams-';
+  return `teams-${pid.toString(36)}-${start.toString(36)}-${ownWhere()}-`;
+}
+
+/** Places that this process has swept. */
+const swept = new Set<string>();
+
+/**
+ * Removes what a killed process left: a directory of this user's that is named by a process of this boot and pid namespace which
+ * is proven to be dead. One of another boot or namespace proves nothing and stays.
+ */
+function sweepScratch(place: string): void {
+  if (swept.has(place)) return;
+  swept.add(place);
+  try {
+    for (const name of readdirSync(place)) if (isLeft(place, name)) removeLeft(join(place, name));
+  } catch {
+    // A place that cannot be listed keeps what is in it.
+  }
+}
+
+function isLeft(place: string, name: string): boolean {
+  const { pid = '', startTime = '', where } = NAME.exec(name)?.groups ?? {};
+  if (where === undefined || where !== ownWhere()) return false;
+  const { bootId, pidNamespace } = ownIdentity();
+  const who = {
+    pid: Number.parseInt(pid, 36),
+    startTime: String(Number.parseInt(startTime, 36)),
+    bootId,
+    pidNamespace,
+  };
+  if (livenessOf(who) !== 'dead') return false;
+  const seen = lstatSync(join(place, name), { throwIfNoEntry: false });
+  return seen?.isDirectory() === true && seen.uid === process.getuid?.();
+}
+
+function removeLeft(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Another process removes it as well, or it cannot be removed: nothing depends on it.
   }
 }
 

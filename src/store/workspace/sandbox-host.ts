@@ -54,7 +54,7 @@ export const networkNamespace = (): string => readlinkSync('/proc/self/ns/net');
 
 /** Makes an empty directory among the temporary files, and removes it after `use`. */
 export async function withProbeDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
-  const path = temporaryDirectory('teams-canary-');
+  const path = temporaryDirectory();
   try {
     return await use(path);
   } finally {
@@ -105,7 +105,7 @@ export interface TrialPlace {
 
 /** Makes a trial's directories among the temporary files, and removes them after `use`. */
 export async function withTrialPlace<T>(keyBelow: string, use: (place: TrialPlace) => Promise<T>): Promise<T> {
-  const base = realPath(temporaryDirectory('teams-trial-'));
+  const base = realPath(temporaryDirectory());
   try {
     const place = { root: join(base, 'work'), ownHome: join(base, 'home'), state: join(base, 'state') };
     for (const path of [place.root, place.ownHome, dirname(join(place.state, keyBelow))])
