@@ -145,6 +145,16 @@ function withOwnSettings(work) {
   }
 }
 
+/** Which part of each bundle this process uses, if it is not loaded with a part. */
+const parts = new Map();
+
+/** A lead uses what no other verb uses, and the other way round. */
+function leads() {
+  optimizeLate();
+  parts.set('verbs', 'lead');
+  parts.set('teams', 'lead');
+}
+
 /** Each bundle that runs in this process, by its name. */
 const loaded = new Map();
 
@@ -152,7 +162,7 @@ const loaded = new Map();
  * @param {string} [part] what the process does with the bundle, if it has a cache for each part
  * @returns {{ script: Script, exports: object, cache: string, isCached: boolean }} a bundle, run once
  */
-function load(name, part) {
+function load(name, part = parts.get(name)) {
   const known = loaded.get(name);
   if (known) return known;
   const filename = join(DIST, `${name}.cjs`);
@@ -192,4 +202,4 @@ function program(name, part) {
   return load(name, part).exports;
 }
 
-module.exports = { program, load, loaded, optimizeLate, optimizeLateOnceStarted, builtCache, writeCache };
+module.exports = { program, load, loaded, leads, optimizeLate, optimizeLateOnceStarted, builtCache, writeCache };

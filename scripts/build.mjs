@@ -9,8 +9,20 @@ import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { directNames, withDirectNames } from './build/direct-names.mjs';
@@ -242,11 +254,11 @@ function requireEntries() {
   if (missing.length > 0) throw new Error(`These entries of the build do not exist: ${missing.join(', ')}.`);
 }
 
-function replaceFile(path, contents) {
+function replaceFile(path, contents, mode = 0o666) {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
   const fresh = `${path}.${process.pid}.tmp`;
-  writeFileSync(fresh, contents);
+  writeFileSync(fresh, contents, { mode });
   renameSync(fresh, path);
 }
 
@@ -258,10 +270,11 @@ const filesUnder = (folder) =>
     : [];
 
 /** Runs one of our Node programs and returns what it printed; its stderr goes straight to the terminal. */
-async function runNode(file, ...argv) {
-  const child = spawn(process.execPath, [join(ROOT, file), ...argv], {
+async function runNode(file, argv, options = {}) {
+  const child = spawn(process.execPath, [resolve(ROOT, file), ...argv], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
+    ...options,
   });
   const [printed, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (status !== 0) throw new Error(`node ${[file, ...argv].join(' ')} failed.\n${printed}`);
@@ -269,7 +282,49 @@ async function runNode(file, ...argv) {
 }
 
 /** @returns the paths of the caches that it made */
-const warmUp = async (...argv) => (await runNode('scripts/warm-up.mjs', ...argv)).split('\n');
+const warmUp = async (...argv) => (await runNode('scripts/warm-up.mjs', argv)).split('\n');
+
+/** What a run of the warm-up has to do: several members and tasks, output, and a task that waits for another. */
+const WARM_PLAN = {
+  name: 'warm',
+  members: ['ada', 'bob'].map((name) => ({ name, agent: { kind: 'exec' } })),
+  tasks: [
+    { key: 'one', subject: 'one', run: 'true' },
+    { key: 'two', subject: 'two', run: 'echo two' },
+    { key: 'three', subject: 'three', run: 'true', blockedBy: ['one'] },
+    ...['four', 'five', 'six'].map((key) => ({ key, subject: key, run: 'true' })),
+  ],
+};
+
+/**
+ * The caches of a lead and a teammate are those that a real run keeps, from a copy of the package that has none yet: what
+ * they do in a run is more than any list here would name.
+ *
+ * @returns the paths of the caches that it made
+ */
+async function warmUpRun() {
+  const place = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
+  try {
+    cpSync(join(ROOT, 'bin'), join(place, 'package', 'bin'), { recursive: true });
+    cpSync(join(ROOT, 'package.json'), join(place, 'package', 'package.json'));
+    for (const name of readdirSync(DIST).filter((one) => one.endsWith('.cjs')))
+      cpSync(join(DIST, name), join(place, 'package', 'dist', name));
+    writeFileSync(join(place, 'plan.yaml'), JSON.stringify(WARM_PLAN));
+    const env = { PATH: process.env.PATH, HOME: place };
+    await runNode(join(place, 'package', 'bin', 'teams.js'), ['run', 'plan.yaml'], {
+      cwd: place,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const code = join(place, '.cache', 'teams', 'code');
+    const kept = readdirSync(code).filter((name) => /^(?:teammate|\w+[.]lead)-/.test(name));
+    if (kept.length !== 3) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
+    for (const name of kept) replaceFile(join(DIST, 'cache', name), readFileSync(join(code, name)), 0o600);
+    return kept.map((name) => join(DIST, 'cache', name));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
 
 /** Each first word of a frequent verb has a cache of its own; they are made with those of all verbs. */
 async function warmUpFrequent() {
@@ -282,7 +337,7 @@ async function warmUpFrequent() {
 
 async function emitTypes() {
   rmSync(join(DIST, 'types'), { recursive: true, force: true });
-  await runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  await runNode('node_modules/typescript/bin/tsc', ['-p', 'tsconfig.build.json']);
 }
 
 /** Roles, pipelines and templates are data: they are copied unchanged. */
@@ -309,7 +364,7 @@ async function main() {
   const page = await bundlePage();
   const outputs = [...modules.outputFiles, ...processes, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
-  const caches = (await Promise.all(Object.keys(PROCESSES).map((name) => warmUp(name)))).flat();
+  const caches = (await Promise.all([warmUp('teams'), warmUp('reaper'), warmUpRun()])).flat();
   caches.push(...(await warmUpFrequent()));
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();

@@ -15,6 +15,7 @@ for (const wanted of ['main', 'warmUp'])
 await exports.warmUp(frequent && { word, run: frequent.exports.main });
 // Bundles of packages that no verb of the warm-up needs.
 if (name === 'teams') {
+  warmZod(load('zod').exports);
   load('yaml').exports.parse('name: warm\ntasks:\n  - { subject: "look", run: true }\n');
   load('picomatch').exports('src/**/*.{ts,tsx}')('src/a/b.ts');
 }
@@ -24,3 +25,33 @@ for (const { path, script } of caches) writeCache(path, script.createCachedData(
 process.stdout.write(caches.map(({ path }) => path).join('\n'));
 // End here: what the warm-up opened is not needed any more.
 process.exit(0);
+
+/** What makes most schemas of a teammate, and reads by them. */
+function warmZod(z) {
+  const id = z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^\w/)
+    .refine((text) => text !== 'x');
+  const part = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('one'), id, at: z.int().min(0).optional() }),
+    z.looseObject({
+      type: z.literal('two'),
+      list: z
+        .array(z.enum(['a', 'b']))
+        .max(9)
+        .default([]),
+    }),
+  ]);
+  const schema = z.object({
+    parts: z.array(part).min(1),
+    more: z.record(z.string(), z.union([id, z.number(), z.boolean()])).catch({}),
+    text: z
+      .string()
+      .transform((text) => text.trim())
+      .nullable(),
+  });
+  const given = { parts: [{ type: 'one', id: 'a', at: 1 }, { type: 'two' }], more: { n: 1 }, text: ' a ' };
+  if (!schema.safeParse(given).success || schema.safeParse({}).success) throw new Error('zod reads otherwise.');
+}

@@ -152,16 +152,15 @@ const ARCHITECTURE: Architecture = {
       why: 'looks for an executable on PATH, and knows the home directory as no project',
     },
     {
-      path: 'runtime/teammate/runtime-warm-up.ts',
-      builtins: ['fs'],
-      why: 'a directory of its own, when the package is built',
-    },
-    {
       path: 'surfaces/cli/own-stream.ts',
       builtins: ['fs', 'os'],
       why: "writes this process's own streams: Node gives a stream to a file up at its first error",
     },
-    { path: 'surfaces/cli/cli-warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
+    {
+      path: 'surfaces/cli/cli-warm-up.ts',
+      builtins: ['fs', 'os'],
+      why: 'a directory of its own, when the package is built',
+    },
     { path: 'surfaces/web/page/http-client.ts', uses: ['fetch()'], why: 'the page asks its own server' },
     { path: 'surfaces/web/page/use-now.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
   ],

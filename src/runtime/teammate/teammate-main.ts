@@ -41,5 +41,3 @@ export async function main(commandLine: CommandLine): Promise<void> {
   // If its lead is gone, it exits when all that it started is gone.
   if (!parentGone.signal.aborted) process.exit();
 }
-
-export { warmUp } from './runtime-warm-up.ts';
