@@ -183,8 +183,8 @@ async function bundleProcesses(chunks) {
     banner: { js: FUNCTION },
     footer: { js: '})' },
   };
-  const { teammate, ...others } = PROCESSES;
-  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: others });
+  const { teammate, reaper, teams } = PROCESSES;
+  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: { teams } });
   const parts = [...verbs].map(
     (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
   );
@@ -198,7 +198,7 @@ async function bundleProcesses(chunks) {
     ...options,
     plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outExtension: { '.js': '.cjs' },
-    entryPoints: { frequent: FREQUENT },
+    entryPoints: { frequent: FREQUENT, reaper },
   });
   const working = await build({
     ...options,

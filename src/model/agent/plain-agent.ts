@@ -22,7 +22,14 @@ import {
 import { isAgentKind, type AgentKind } from './agent-kinds.ts';
 import { agentSpecSchema, isEnvName, isModelName, isProcessText, TIERS, type AgentSpec } from './agent.ts';
 import { agentRulesSchema, type AgentRules, type Price } from './models.ts';
-import { BLOCK, isWithinOneBlock, markSchema, type Mark } from './process-mark.ts';
+import {
+  BLOCK,
+  isWithinOneBlock,
+  markSchema,
+  reaperMessageSchema,
+  type Mark,
+  type ReaperMessage,
+} from './process-mark.ts';
 
 const plainTier = plainWord(...TIERS);
 const isTier = (text: string): boolean => plainTier(text) !== undefined;
@@ -92,3 +99,26 @@ const plainMark: PlainReader<Mark> = (value) => {
   return environment && Object.freeze(environment);
 };
 export const markForm: DocumentForm<Mark> = { schema: () => markSchema, plain: plainMark };
+
+type Added = Extract<ReaperMessage, { add: unknown }>;
+const plainIdentities = plainList(
+  plainObject<Added['pids'][number]>({
+    pid: plainIntegerFrom(1),
+    startTime: plainText,
+    bootId: plainText,
+    pidNamespace: plainText,
+  }),
+);
+const plainAdded = plainObject<Added>({
+  add: plainMark,
+  pids: (value) => {
+    const read = plainIdentities(value);
+    return read && Object.freeze(read);
+  },
+});
+const plainRemoved = plainObject<Extract<ReaperMessage, { remove: unknown }>>({ remove: plainText });
+const plainDone = plainObject<Extract<ReaperMessage, { done: unknown }>>({ done: plainWord(true) });
+export const reaperMessageForm: DocumentForm<ReaperMessage> = {
+  schema: () => reaperMessageSchema,
+  plain: (value) => plainAdded(value) ?? plainRemoved(value) ?? plainDone(value),
+};

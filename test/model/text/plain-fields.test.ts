@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agentForm, agentRulesForm, markForm } from '../../../src/model/agent/plain-agent.ts';
+import { agentForm, agentRulesForm, markForm, reaperMessageForm } from '../../../src/model/agent/plain-agent.ts';
 import { storedForm } from '../../../src/model/team/message.ts';
 import { configForm, eventForm, processForm, stateForm } from '../../../src/model/config/plain-documents.ts';
 import { isList, type DocumentForm } from '../../../src/model/text/plain-fields.ts';
@@ -165,6 +165,12 @@ const ALL: readonly Documents[] = [
     plain: [{ version: 1, name: 'ada', phase: 'spawning', mark, run: 'r', folder }, record],
   },
   { name: 'mark', form: markForm, plain: [mark, locks, queue], left: [{ ...queue, resource: undefined }] },
+  {
+    name: 'reaper message',
+    form: reaperMessageForm,
+    plain: [{ add: locks, pids: [identity, identity] }, { add: mark, pids: [] }, { remove: 'i' }, { done: true }],
+    left: [{ add: mark }, { remove: 'i', more: 1 }],
+  },
   {
     name: 'agent',
     form: agentForm,
