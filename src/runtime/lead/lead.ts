@@ -77,6 +77,8 @@ export class Lead {
   readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
   #stop = false;
+  /** What can be written before the end is written, as far as it can be. */
+  #isAhead = false;
   #wasPaused = false;
   #loggedStuck: string | undefined;
 
@@ -251,6 +253,19 @@ export class Lead {
     return { board, members, overslept, untrusted, unattended: this.#options.unattended, pipeline };
   }
 
+  /**
+   * Writes a small part of what it would write at its end; called while members stop.
+   *
+   * @returns whether there may be more
+   */
+  finishAhead(): boolean {
+    if (this.#isAhead || !this.leads()) return false;
+    if (this.views.ahead()) return true;
+    this.#isAhead = true;
+    this.#checkpoints.ahead();
+    return false;
+  }
+
   async close(): Promise<void> {
     this.#waker.close();
     this.#checkpoints.finish();
@@ -336,6 +351,7 @@ export class Lead {
   /** A member refused to close: the team goes on. */
   stay(): void {
     this.#stop = false;
+    this.#isAhead = false;
     this.#leadMail.stay();
   }
 

@@ -52,8 +52,10 @@ export async function shutDown(
   // Who has left the team reads no mail, and ends by itself.
   const { members } = store.board.fold();
   const present = asked.filter(({ name }) => members.get(name)?.state !== 'left');
+  supervisor.isEnding = true;
   const refusals = options.now === true ? [] : await ask(store, speaker, lead, present, alive, options);
   if (refusals.length > 0) {
+    supervisor.isEnding = false;
     const { profile, claimMode } = store.board.board;
     await store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
     throw new ConflictError(
@@ -64,7 +66,7 @@ export async function shutDown(
   for (const life of alive()) supervisor.signal(life, 'SIGTERM');
   await until(store, () => alive().length === 0, termMs(options), options.signal);
   await Promise.all(alive().map((life) => supervisor.end(life)));
-  await supervisor.close();
+  await supervisor.prove();
   for (const { name } of present) store.events.append({ type: 'member.stopped', member: name });
   return present.map(({ name }) => name);
 }
@@ -99,17 +101,24 @@ async function ask(
     () => alive().length === 0 || (!force && refused().length > 0),
     leaving ? LEAVING_MS.turn : options.waitMs,
     options.signal,
+    () => lead.finishAhead(),
   );
   return force ? [] : refused().filter(({ name }) => alive().some((life) => life.name === name));
 }
 
-/** Checks every 5 ms until `isSo`, the end of the time, or an abort. */
+/**
+ * Checks every 5 ms until `isSo`, the end of the time, or an abort.
+ *
+ * @param meanwhile a small part of what is to be done anyway; it returns false when nothing is left
+ */
 async function until(
   store: TeamStore,
   isSo: () => boolean,
   ms: number,
   signal: AbortSignal | undefined,
+  meanwhile: () => boolean = () => false,
 ): Promise<void> {
   const deadline = store.clock.monotonic() + ms;
-  while (!isSo() && store.clock.monotonic() < deadline && signal?.aborted !== true) await store.clock.sleep(5, signal);
+  while (!isSo() && store.clock.monotonic() < deadline && signal?.aborted !== true)
+    await store.clock.sleep(meanwhile() ? 0 : 5, signal);
 }

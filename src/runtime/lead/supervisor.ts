@@ -50,7 +50,13 @@ export class Supervisor {
   /** Processes of other machines. */
   readonly #placed: PlacedProcesses;
   #reaper: Reaper | undefined;
+  /** Until the reaper that was dismissed has ended. */
+  #leaving: Promise<void> | undefined;
   #isClosed = false;
+  /** No process is left of those that were started. */
+  #isProven = false;
+  /** All members stop; the proof follows. */
+  isEnding = false;
 
   constructor(environment: SupervisorEnvironment) {
     const { store } = environment;
@@ -94,6 +100,7 @@ export class Supervisor {
   adopt(name: Name): MemberProcess | undefined {
     const life = this.#adoptHere(name) ?? this.#placed.adopt(name);
     if (life) this.#processes.set(name, life);
+    this.#isProven = false;
     return life;
   }
 
@@ -162,15 +169,35 @@ export class Supervisor {
     this.#processes.delete(name);
   }
 
-  /** The last check: no process with a mark of this run is left. Then the reaper ends. */
-  async close(): Promise<void> {
+  /** The last check: no process with a mark of this run is left. Then the reaper is dismissed. */
+  async prove(): Promise<void> {
     this.#isClosed = true;
-    const local = this.processes.filter((life) => life.where === 'here');
-    const carried = local.flatMap((life) => life.mark ?? []);
-    const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
-    if ((await sweep(carried, known)).clean) await Promise.all(local.flatMap(({ over }) => over ?? []));
-    await this.#reaper?.done();
+    if (!this.#isProven) {
+      const local = this.#local;
+      const carried = local.flatMap((life) => life.mark ?? []);
+      const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
+      const { clean } = await sweep(carried, known);
+      if (clean) await Promise.all(local.flatMap(({ over }) => over ?? []));
+      this.#isProven = clean;
+    }
+    const reaper = this.#reaper;
     this.#reaper = undefined;
+    const before = this.#leaving;
+    if (reaper) this.#leaving = reaper.done().then(() => before);
+  }
+
+  /** As {@link prove}; waits until the reaper has ended, too. */
+  async close(): Promise<void> {
+    await this.prove();
+    await this.#leaving;
+  }
+
+  #isLast(life: LocalProcess): boolean {
+    return this.#local.every((other) => other === life || other.death !== undefined || hasExited(other));
+  }
+
+  get #local(): LocalProcess[] {
+    return this.processes.filter((life) => life.where === 'here');
   }
 
   #openReaper(): Reaper {
@@ -184,6 +211,7 @@ export class Supervisor {
 
   #start(name: Name, mark: Mark | undefined): void {
     const { store, variables, host } = this.#environment;
+    this.#isProven = false;
     const token = newToken();
     const { revision } = readableConfig(store)?.members.find((member) => member.name === name) ?? {};
     store.roster.write({
@@ -246,10 +274,10 @@ export class Supervisor {
 
   /**
    * Sweeps what a dead process left running before it counts as dead, so that no other member works on its task beside
-   * a leftover.
+   * a leftover. After the last one at the end the proof does it.
    */
   async #died(life: LocalProcess, how: string): Promise<void> {
-    if (life.mark) {
+    if (life.mark && !(this.isEnding && this.#isLast(life))) {
       await this.#sweeps.end([life.mark]);
       this.#reaper?.remove(life.mark);
     }
@@ -264,6 +292,9 @@ export class Supervisor {
 
 /** The next lead clears a lease that stays, or the member's next process takes it over. */
 const ignored = (): void => {};
+
+const hasExited = ({ child }: LocalProcess): boolean =>
+  child !== undefined && (child.exitCode !== null || child.signalCode !== null);
 
 /** How a child ended, in words. */
 const endOf = (child: ChildProcess): Promise<string> =>

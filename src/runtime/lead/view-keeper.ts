@@ -12,8 +12,9 @@ const EVERY_MS = 200;
 const FEW = 16;
 /** Of more, each makes all of them wait so long, up to a limit, in milliseconds. */
 const WAIT_MS = { each: 10, most: 2_000 };
-/** Views that are written without a look at the board between them. */
+/** Views that are written without a look at the board between them, and beside other work. */
 const AT_ONCE = 200;
+const BESIDE = 10;
 /** Tasks that are looked at for that, if it is not known which of them changed. */
 const LOOKS_AT_ONCE = 1_000;
 /** How long a lead that ends writes views, in milliseconds: it is waited for. */
@@ -62,6 +63,11 @@ export class ViewKeeper {
     return this.#isWritten();
   }
 
+  /** Writes a few beside other work, due or not; @returns whether there may be more */
+  ahead(): boolean {
+    return !this.#isWritten() && this.#write(BESIDE) && !this.#isWritten();
+  }
+
   /** Writes all, as far as the time at the end of a lead allows; the next lead writes the others. */
   finish(): void {
     const { clock, events } = this.#store;
@@ -86,8 +92,8 @@ export class ViewKeeper {
   }
 
   /** @returns false when the views could not be written */
-  #write(): boolean {
-    const ids = this.#due();
+  #write(most = AT_ONCE): boolean {
+    const ids = this.#due(most);
     for (const id of ids) this.#dirty.delete(Number(id));
     try {
       writeViews(this.#store, ids);
@@ -102,13 +108,13 @@ export class ViewKeeper {
     }
   }
 
-  #due(): string[] {
+  #due(most: number): string[] {
     const ids: string[] = [];
     for (const id of this.#dirty) {
-      if (ids.length === AT_ONCE) return ids;
+      if (ids.length === most) return ids;
       ids.push(String(id));
     }
-    for (let looks = 0; this.#older !== undefined && looks < LOOKS_AT_ONCE && ids.length < AT_ONCE; looks += 1) {
+    for (let looks = 0; this.#older !== undefined && looks < LOOKS_AT_ONCE && ids.length < most; looks += 1) {
       const next = this.#older.next();
       if (next.done === true) this.#older = undefined;
       else if (next.value !== undefined) ids.push(next.value);

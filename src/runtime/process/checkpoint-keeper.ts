@@ -27,6 +27,13 @@ export class CheckpointKeeper {
     this.#step();
   }
 
+  /** Begins, unless it is being written: the end of its lead is near. */
+  ahead(): void {
+    if (this.#steps !== undefined) return;
+    this.#steps = this.#write();
+    this.#step();
+  }
+
   /** Writes what there is by now, at once. */
   finish(): void {
     const begun = this.#steps;

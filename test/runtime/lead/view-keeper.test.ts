@@ -73,3 +73,10 @@ it('a few changed views are written at the next look, many wait for two seconds'
   clock.advance(100);
   expect([views.flush(), written()]).toEqual([true, 202]);
 });
+
+it('while members stop, a lead writes a few views at a time, and has fewer to write at its end', () => {
+  const { views, written } = keeper(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12']);
+  expect([views.ahead(), written()]).toEqual([true, 10]);
+  expect([views.ahead(), written()]).toEqual([false, 12]);
+  expect([views.ahead(), views.writtenTo === undefined]).toEqual([false, false]);
+});
