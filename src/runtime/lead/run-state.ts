@@ -75,13 +75,18 @@ export class RunStateFile {
     this.#known = known;
   }
 
+  /** Takes up what the next note writes. */
+  know(facts: Partial<RunFacts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
   /**
    * Writes what is known now.
    *
    * @throws ConflictError `LEAD_ALIVE`; StoreError
    */
   async note(facts: Partial<RunFacts>): Promise<void> {
-    this.#facts = { ...this.#facts, ...facts };
+    this.know(facts);
     await this.#mended(async () => {
       this.#known = await writeState(this.#store, this.#epoch, this.#memory, this.#facts, this.#known);
     });

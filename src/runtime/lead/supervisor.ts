@@ -88,6 +88,11 @@ export class Supervisor {
     this.#startHere(names.filter((name) => !this.#placed.place(name)));
   }
 
+  /** Starts the reaper, which the first start of a member needs. */
+  prepare(): void {
+    this.#openReaper();
+  }
+
   #startHere(names: readonly Name[]): void {
     if (names.length === 0) return;
     this.#openReaper();

@@ -35,7 +35,8 @@ export async function integrate(
   if (verification) gates.push(verification.gate);
   tell(session, gates);
   const verifier = verification?.verifier ?? null;
-  await session.note({
+  // Written with what follows at once: the end, or the fixes.
+  session.know({
     gates,
     ...(verification ? { verification: { verifier, result: verification.gate.result } } : {}),
   });

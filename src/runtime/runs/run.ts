@@ -162,6 +162,7 @@ export async function runTeam(
   try {
     requireWorkPlace(session.store.disk, paths, session.store.config.readOwn());
     requireNoChange(paths.root, session.store.disk);
+    session.prepare();
     await session.note({
       status: 'active',
       phase: 'setup',
@@ -250,7 +251,7 @@ async function carryOut(
     const verdicts = verdictGates(session.store.board.fold());
     if (ending.why !== 'finished' || given === undefined) return { ending, gates: verdicts };
     const changed = currentPlan?.(session.store);
-    if (changed !== undefined) await session.note({ planHash: planHash(changed) });
+    if (changed !== undefined && changed !== given) await session.note({ planHash: planHash(changed) });
     const plan = changed ?? given;
     const { gates: checked, fixes } = await integrate(session, plan, signal, landing);
     const gates = [...verdicts, ...checked];

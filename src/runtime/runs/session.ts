@@ -124,6 +124,11 @@ export class RunSession {
     }
   }
 
+  /** Begins what takes time at the first start of a member, beside what is done before it. */
+  prepare(): void {
+    if (!this.store.isShared && this.startable().length > 0) this.#lead.supervisor.prepare();
+  }
+
   /**
    * Starts teammates in parallel and waits until each is ready. If one does not start, the others are stopped.
    *
@@ -261,6 +266,11 @@ export class RunSession {
     const { views, noise } = this.#lead;
     this.#lead.sharedFiles = facts.sharedFiles ?? this.#lead.sharedFiles;
     await this.#state.note({ ...facts, ...defined({ viewsOffset: views.writtenTo }), noiseOffset: noise.told });
+  }
+
+  /** Takes up what the next note records. */
+  know(facts: Partial<RunFacts>): void {
+    this.#state.know(facts);
   }
 
   /** The state of the run; one that another program put in its place is put aside, and written anew. */
