@@ -285,16 +285,19 @@ async function runNode(file, argv, options = {}) {
 const warmUp = async (...argv) => (await runNode('scripts/warm-up.mjs', argv)).split('\n');
 
 /** What a run of the warm-up has to do: several members and tasks, output, and a task that waits for another. */
-const WARM_PLAN = {
-  name: 'warm',
-  members: ['ada', 'bob'].map((name) => ({ name, agent: { kind: 'exec' } })),
-  tasks: [
-    { key: 'one', subject: 'one', run: 'true' },
-    { key: 'two', subject: 'two', run: 'echo two' },
-    { key: 'three', subject: 'three', run: 'true', blockedBy: ['one'] },
-    ...['four', 'five', 'six'].map((key) => ({ key, subject: key, run: 'true' })),
-  ],
-};
+const WARM_PLAN = `
+name: warm
+members:
+  - { name: ada, agent: { kind: exec } }
+  - { name: bob, agent: { kind: exec } }
+tasks:
+  - { key: one, subject: One, run: 'true' }
+  - { key: two, subject: Two, run: echo two }
+  - { key: three, subject: Three, run: 'true', blockedBy: [one] }
+  - { key: four, subject: Four, run: 'true' }
+  - { key: five, subject: Five, run: 'true' }
+  - { key: six, subject: Six, run: 'true' }
+`;
 
 /**
  * The caches of a lead and a teammate are those that a real run keeps, from a copy of the package that has none yet: what
@@ -309,7 +312,7 @@ async function warmUpRun() {
     cpSync(join(ROOT, 'package.json'), join(place, 'package', 'package.json'));
     for (const name of readdirSync(DIST).filter((one) => one.endsWith('.cjs')))
       cpSync(join(DIST, name), join(place, 'package', 'dist', name));
-    writeFileSync(join(place, 'plan.yaml'), JSON.stringify(WARM_PLAN));
+    writeFileSync(join(place, 'plan.yaml'), WARM_PLAN);
     const env = { PATH: process.env.PATH, HOME: place };
     await runNode(join(place, 'package', 'bin', 'teams.js'), ['run', 'plan.yaml'], {
       cwd: place,
