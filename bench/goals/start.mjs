@@ -3,12 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setTimeout } from 'node:timers/promises';
 import { ROOT } from '../lib/build.mjs';
 import { median, ratio } from '../lib/figures.mjs';
 import { proportionalMb, residentMb } from '../lib/process-cost.mjs';
 
 const SETTLED_MS = 1_500;
+const OURS = join(ROOT, 'bin', 'teammate.cjs');
+const LEAST = fileURLToPath(new URL('../least/teammate.cjs', import.meta.url));
 
 /** An empty environment: Node's own work for variables (reading certificates, say) belongs to neither side. */
 const env = { PATH: process.env.PATH };
@@ -43,10 +46,11 @@ export async function measure(bench) {
     send: () => teams('send', 'bench', 'ada', 'hello', '--root', few.root),
     status: () => teams('status', 'bench', '--root', few.root),
     teammate: teammateStart(few),
+    least: teammateStart(place('least', 20), LEAST),
     teammateOfMany: teammateStart(place('many', 1_000)),
   };
   await startAll(bench, subjects);
-  await compareMemory(bench, place('memory', 0));
+  await compareMemory(bench, place('memory', 0), place('least-memory', 0));
 }
 
 /** A task that no member of this team may take, so that only the board is longer. */
@@ -70,7 +74,7 @@ async function startAll(bench, subjects) {
     figures: { 'p50 ms': median(all), '× empty': ratio(all, times.empty) },
   }));
   bench.table('Starts', lines);
-  bench.check('9.teammate', { ours: times.teammate, theirs: times.empty });
+  bench.check('9.teammate', { ours: times.teammate, theirs: times.empty, least: times.least });
   bench.check('9.version', { ours: times.version, theirs: times.empty });
 }
 
@@ -81,19 +85,19 @@ async function untilExit(argv) {
   return performance.now() - began;
 }
 
-const spawnTeammate = (root) =>
-  spawn(process.execPath, [join(ROOT, 'bin', 'teammate.cjs'), root, 'bench', 'ada'], {
+const spawnTeammate = (root, program = OURS) =>
+  spawn(process.execPath, [program, root, 'bench', 'ada'], {
     env,
     stdio: ['pipe', 'ignore', 'inherit'],
   });
 
 /** Waits until its process record says that it runs. */
 const teammateStart =
-  ({ root, paths }) =>
+  ({ root, paths }, program) =>
   async () => {
     const watched = watch(paths.processes);
     const began = performance.now();
-    const child = spawnTeammate(root);
+    const child = spawnTeammate(root, program);
     await new Promise((resolve) => watched.on('change', () => isRunning(paths, child.pid) && resolve()));
     const took = performance.now() - began;
     watched.close();
@@ -116,20 +120,22 @@ async function end(child) {
   await ended;
 }
 
-async function compareMemory(bench, { root }) {
+async function compareMemory(bench, { root }, other) {
   const idle = join(bench.dir, 'idle.cjs');
   writeFileSync(idle, 'setInterval(() => {}, 1_000);');
-  const [ours, shares, empty] = [[], [], []];
+  const [ours, shares, empty, least] = [[], [], [], []];
   for (let round = 0; round < bench.size.rounds; round += 1) {
-    const children = [spawnTeammate(root), spawn(process.execPath, [idle], { env, stdio: 'ignore' })];
+    const children = [
+      spawnTeammate(root),
+      spawn(process.execPath, [idle], { env, stdio: 'ignore' }),
+      spawnTeammate(other.root, LEAST),
+    ];
     await setTimeout(SETTLED_MS);
-    const [our, other] = children.map(({ pid }) => residentMb(pid));
-    ours.push(our);
+    [ours, empty, least].forEach((all, at) => all.push(residentMb(children[at].pid)));
     shares.push(proportionalMb(children[0].pid));
-    empty.push(other);
     await Promise.all(children.map(end));
   }
   bench.say(`an idle teammate: ${median(ours).toFixed(1)} MB; an empty Node: ${median(empty).toFixed(1)} MB`);
   bench.check('9.pss', { ours: median(shares) });
-  bench.check('9.rss', { ours, theirs: empty });
+  bench.check('9.rss', { ours, theirs: empty, least });
 }
