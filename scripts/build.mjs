@@ -329,6 +329,13 @@ async function warmUpRun() {
   }
 }
 
+/** Where no run is possible, as in a sandbox without `/proc`, the program is whole without its caches: its first run keeps them. */
+const warmUpRunIfItCan = () =>
+  warmUpRun().catch((error) => {
+    console.error(`No code cache of a run was made, so the first one starts more slowly: ${error.message}`);
+    return [];
+  });
+
 /** Each first word of a frequent verb has a cache of its own; they are made with those of all verbs. */
 async function warmUpFrequent() {
   const { frequentVerbs } = createRequire(import.meta.url)('../bin/load.cjs').load('frequent').exports;
@@ -367,7 +374,7 @@ async function main() {
   const page = await bundlePage();
   const outputs = [...modules.outputFiles, ...processes, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
-  const caches = (await Promise.all([warmUp('teams'), warmUp('reaper'), warmUpRun()])).flat();
+  const caches = (await Promise.all([warmUp('teams'), warmUp('reaper'), warmUpRunIfItCan()])).flat();
   caches.push(...(await warmUpFrequent()));
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();
