@@ -29,7 +29,20 @@ export const numberOf = (inbox: InboxPaths, segment: string): number =>
 
 export const ackPath = (segment: string): string => `${segment.slice(0, -'.jsonl'.length)}.ack`;
 
-/** How many bytes of a segment are acknowledged; 0 when the record is torn: the history knows which mail was used. */
+/**
+ * How many bytes of a segment were used, for a view. A closed segment without a record of its own was used as far as it
+ * reaches; its reader looks through it again and asks the history.
+ */
+export function usedBytes(disk: Disk, segment: string): number {
+  if (lookAt(disk, ackPath(segment)) !== undefined) return readAck(disk, segment);
+  const stat = lookAt(disk, segment);
+  return stat === undefined || (stat.mode & WRITABLE) !== 0 ? 0 : stat.size;
+}
+
+/**
+ * How many bytes of a segment are recorded as acknowledged; 0 when the record is missing or torn: the history knows
+ * which mail was used.
+ */
 export function readAck(disk: Disk, segment: string): number {
   const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
   if (fd === undefined) return 0;

@@ -6,7 +6,7 @@
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
 import { openIfThere } from '../files/file.ts';
-import { readAck, segmentsOf } from './inbox-files.ts';
+import { segmentsOf, usedBytes } from './inbox-files.ts';
 import { lines } from '../files/lines.ts';
 import { idFrom, storedLine, toMail } from './mail-lines.ts';
 import type { InboxPaths } from '../files/paths.ts';
@@ -58,7 +58,7 @@ export class InboxTail {
   #newSegment(path: string): Place | undefined {
     const ino = lookAt(this.#disk, path)?.ino;
     if (ino === undefined) return undefined;
-    if (this.#current?.ino !== ino) return { ino, next: this.#isFirst ? readAck(this.#disk, path) : 0 };
+    if (this.#current?.ino !== ino) return { ino, next: this.#isFirst ? usedBytes(this.#disk, path) : 0 };
     const place = this.#current;
     this.close();
     return place;

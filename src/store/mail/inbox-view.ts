@@ -3,7 +3,7 @@ import type { Message } from '../../model/team/message.ts';
 import type { InboxPaths } from '../files/paths.ts';
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
 import { chunks, openIfThere, using } from '../files/file.ts';
-import { readAck, segmentsOf } from './inbox-files.ts';
+import { segmentsOf, usedBytes } from './inbox-files.ts';
 import { usedIds } from './mail-history.ts';
 import { mailIn, type MailLine } from './mail-lines.ts';
 
@@ -136,7 +136,7 @@ const LOOKS = 8;
 function placesOf(disk: Disk, inbox: InboxPaths): [path: string, from: number][] {
   for (let looks = 1; ; looks += 1) {
     const before = lookAt(disk, inbox.inbox)?.ino;
-    const taken = segmentsOf(disk, inbox).map((path): [string, number] => [path, readAck(disk, path)]);
+    const taken = segmentsOf(disk, inbox).map((path): [string, number] => [path, usedBytes(disk, path)]);
     const now = lookAt(disk, inbox.inbox)?.ino;
     if (now === before || before === undefined || looks === LOOKS) return [...taken, [inbox.inbox, 0]];
   }

@@ -1,7 +1,8 @@
 /**
  * Reads the member's own inbox: take, use, acknowledge. A take renames the inbox to a fresh segment; each segment has
- * its own acknowledged offset. A segment is removed only when all of it is acknowledged and it has not grown for 3 s,
- * because a foreign writer may still hold it open. Delivery is at least once, in order; a reader hands out an id once.
+ * its own acknowledged offset, or is read-only when all of it was used. A segment is removed only when all of it is
+ * acknowledged and it has not grown for 3 s, because a foreign writer may still hold it open. Delivery is at least
+ * once, in order; a reader hands out an id once.
  *
  *   inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
  */
@@ -159,9 +160,20 @@ export class Reader {
   }
 
   close(): void {
+    this.#recordAll();
     this.#history.close();
     this.#receipts.close();
     this.#quarantine.close();
+  }
+
+  /** So the next process of this member need not read what this one used. If it fails, it reads that, and no more. */
+  #recordAll(): void {
+    try {
+      if (this.#segments.all.length > 0 && this.#isCurrent())
+        for (const segment of this.#segments.all) segment.record();
+    } catch {
+      // As above: the history has what was used.
+    }
   }
 
   async #take(max: number): Promise<Message[]> {

@@ -29,6 +29,11 @@ export class Segment {
   /** Bytes of the history when this process took the file, until that is noted. */
   historyAt: number | undefined;
   readonly #disk: Disk;
+  /** Whether there may be a record of what is acknowledged. */
+  #hasAck: boolean;
+  #isClosed = false;
+  /** Whether each line that was read can be recognized by its id when it is read again. */
+  #hasIds = true;
   readonly #entries: Entry[] = [];
   #read: number;
   #acked: number;
@@ -43,6 +48,7 @@ export class Segment {
     this.path = place.path;
     this.number = place.number;
     this.isOld = place.isOld;
+    this.#hasAck = place.isOld;
     this.#acked = place.isOld ? readAck(disk, place.path) : 0;
     this.#read = this.#acked;
     this.#grewAt = now;
@@ -87,12 +93,14 @@ export class Segment {
   pass(end: number, isDone: boolean, text?: string): Entry {
     const entry = { segment: this, end, isDone, text };
     this.#entries.push(entry);
+    this.#hasIds &&= text !== undefined;
     this.#read = end;
     return entry;
   }
 
   /**
-   * Writes down how far everything is acknowledged.
+   * Writes down how far everything is acknowledged. If all of it is, the file is closed instead: that needs no new file,
+   * and the history recognizes each of its ids.
    * @throws StoreError; then the next call does it
    */
   advance(): void {
@@ -100,11 +108,27 @@ export class Segment {
     const done = open < 0 ? this.#entries.length : open;
     const reached = this.#entries[done - 1]?.end ?? this.#acked;
     if (reached === this.#acked) return;
-    writeAck(this.#disk, this.path, reached);
-    if (this.historyAt !== undefined) writeNote(this.#disk, this.path, { history: this.historyAt });
-    this.historyAt = undefined;
+    if (this.#hasAck || !this.#hasIds || reached !== this.#size) this.#record(reached);
+    else this.#close();
     this.#acked = reached;
     this.#entries.splice(0, done);
+  }
+
+  /** Records what is acknowledged of a file that says so only by being closed: the next process need not read it again. */
+  record(): void {
+    if (this.#acked > 0 && !this.#hasAck) this.#record(this.#acked);
+  }
+
+  #record(offset: number): void {
+    this.#hasAck = true;
+    writeAck(this.#disk, this.path, offset);
+    if (this.historyAt !== undefined) writeNote(this.#disk, this.path, { history: this.historyAt });
+    this.historyAt = undefined;
+  }
+
+  #close(): void {
+    if (!this.#isClosed) closeSegment(this.#disk, this.path);
+    this.#isClosed = true;
   }
 
   /** Whether all that was read is acknowledged, and the file has not grown for `keepMs` milliseconds. */
@@ -118,7 +142,7 @@ export class Segment {
    */
   close(now: number): boolean {
     const before = this.#size;
-    closeSegment(this.#disk, this.path);
+    this.#close();
     this.notice(now);
     return this.#size !== before;
   }
@@ -140,9 +164,12 @@ export class Segment {
 
   /** Closes the file and notes when, for a later process. */
   closeFor({ boot, now }: Moment): void {
+    this.record();
     const { history, closed } = readNote(this.#disk, this.path);
     if (closed?.size === this.#size && closed.boot === boot && closed.at <= now) return;
-    if (!this.close(now)) writeNote(this.#disk, this.path, { history, closed: { boot, at: now, size: this.#size } });
+    if (this.close(now)) return;
+    this.#hasAck = true;
+    writeNote(this.#disk, this.path, { history, closed: { boot, at: now, size: this.#size } });
   }
 
   /** Whether the rest is at most the beginning of a line. */
@@ -155,6 +182,6 @@ export class Segment {
 
   remove(): void {
     removeFile(this.#disk, this.path);
-    removeFile(this.#disk, ackPath(this.path));
+    if (this.#hasAck) removeFile(this.#disk, ackPath(this.path));
   }
 }

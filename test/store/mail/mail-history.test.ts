@@ -9,7 +9,7 @@ import { ToldTeam } from '../../support/told-team.ts';
 
 const ADA = name('ada');
 
-/** As if the process died after the history was synced and before an offset was written. */
+/** As if the process died after the history was synced and before an offset was written, or the file closed. */
 const dyingAtAck = (): Disk & { dies: boolean } => {
   const disk = {
     ...realDisk,
@@ -18,6 +18,10 @@ const dyingAtAck = (): Disk & { dies: boolean } => {
       if (disk.dies && path.endsWith('.ack')) throw errno('EIO');
       return realDisk.openSync(path, ...rest);
     }) as Disk['openSync'],
+    fchmodSync: (fd: number, mode: string | number) => {
+      if (disk.dies) throw errno('EIO');
+      realDisk.fchmodSync(fd, mode);
+    },
   };
   return disk;
 };
