@@ -122,16 +122,26 @@ export class Mailroom {
       this.#isRung = false;
       try {
         const received = await this.#receive();
-        if (received === 'more') {
-          // Yield between two batches, so that a team can end while its member's inbox is flooded.
+        if (received === 'more' || (received === 'some' && this.#prepareNext())) {
           this.#isRung = true;
+          // Yield between two batches, so that a team can end while its member's inbox is flooded.
           await new Promise((resolve) => setImmediate(resolve));
-        } else if (received === 'some' && gapMs > 0) await store.clock.sleep(gapMs, this.#closing.signal);
+        }
+        if (received === 'some' && gapMs > 0) await store.clock.sleep(gapMs, this.#closing.signal);
       } catch (error) {
         this.#environment.onTrouble(error);
       }
       this.#environment.onLook();
     }
+  }
+
+  /**
+   * Makes the next inbox file. Its sender need not: that may take ext4 longer than the rest of a delivery.
+   *
+   * @returns whether there is mail in it already
+   */
+  #prepareNext(): boolean {
+    return !this.#closing.signal.aborted && this.#reader.makeInbox();
   }
 
   /**

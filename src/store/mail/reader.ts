@@ -152,11 +152,18 @@ export class Reader {
     }
   }
 
-  /** Makes an empty inbox where there is none, so that it can be watched. */
-  makeInbox(): void {
-    if (!this.#isCurrent()) return;
+  /**
+   * Makes an empty inbox where there is none: so it can be watched, and the next sender need not make it.
+   *
+   * @returns whether mail came meanwhile
+   */
+  makeInbox(): boolean {
+    if (!this.#isCurrent()) return false;
     const { disk } = this.#environment;
+    const stat = lookAt(disk, this.#inbox.inbox);
+    if (stat !== undefined) return stat.size > 0;
     using(disk, openOurs(disk, this.#inbox.inbox, O_WRONLY | O_APPEND | O_CREAT), () => {});
+    return false;
   }
 
   close(): void {
