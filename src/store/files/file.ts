@@ -104,7 +104,7 @@ export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string):
 export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, number> {
   const left = disk.fstatSync(fd).size - from;
   if (left <= 0) return from;
-  const size = Math.min(CHUNK, Math.max(512, left));
+  const size = Math.min(CHUNK, Math.max(512, left + 1));
   const buffer = Buffer.allocUnsafe(size);
   let at = from;
   for (;;) {
@@ -112,6 +112,8 @@ export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, num
     if (read === 0) return at;
     at += read;
     yield buffer.subarray(0, read);
+    // All that was there is read, and nothing came since.
+    if (read < size && at >= from + left) return at;
   }
 }
 

@@ -26,6 +26,7 @@ export class History {
   /** Ids that were used and may still be unacknowledged in a segment; never forgotten. */
   #left: ReadonlySet<string> = new Set<string>();
   readonly #inbox: InboxPaths;
+  #size: number | undefined;
 
   constructor(disk: Disk, inbox: InboxPaths) {
     this.#disk = disk;
@@ -38,10 +39,17 @@ export class History {
     return this.#ids().has(id) || this.#older.has(id) || (this.#left.size > 0 && this.#left.has(id));
   }
 
+  /** Bytes that are surely there: all that others wrote before the first look, and what this object appended. */
+  get size(): number {
+    return (this.#size ??= lookAt(this.#disk, this.#inbox.history)?.size ?? 0);
+  }
+
   /** Appends messages, durably. */
   append(used: readonly UsedMessage[]): void {
-    const lines = used.map(({ message, entry }) => entry.text ?? safeJson(asStored(message)));
-    this.#journal.appendText(lines.join('\n'), { durable: true });
+    const text = used.map(({ message, entry }) => entry.text ?? safeJson(asStored(message))).join('\n');
+    const before = this.size;
+    this.#journal.appendText(text, { durable: true });
+    this.#size = before + Buffer.byteLength(text) + 2;
     for (const { message } of used) this.#remember(message.id);
   }
 

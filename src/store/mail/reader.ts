@@ -27,7 +27,7 @@ import { Segments } from './segments.ts';
 /** A taken file is kept this long after its last growth, in monotonic milliseconds. */
 export const KEEP_MS = 3_000;
 /** A segment that was read to its end is looked at again this often while takes go on, for late foreign mail. */
-const LATE_MS = 250;
+const LATE_MS = 1_000;
 
 export interface ReaderEnvironment {
   readonly disk: Disk;
@@ -189,7 +189,8 @@ export class Reader {
       if (!this.#hasLooked) await this.#lookUnderLock();
       this.#segments.notice(LATE_MS);
       const taken: Message[] = [];
-      if (this.#inboxSize() > 0 || this.#segments.hasMore()) await this.#takeInto(taken, max);
+      const hasMail = this.#inboxSize() > 0;
+      if (hasMail || this.#segments.hasMore()) await this.#takeInto(taken, max, hasMail);
       // Another process of this member may have started while this one read: it has the same mail.
       if (taken.length > 0) this.#requireCurrent();
       return taken;
@@ -199,15 +200,15 @@ export class Reader {
   }
 
   /** Mail that is already taken is handed out even when a later step fails: the next take meets the failure again. */
-  async #takeInto(taken: Message[], max: number): Promise<void> {
-    this.#requireCurrent();
+  async #takeInto(taken: Message[], max: number, hasMail: boolean): Promise<void> {
     try {
-      for (const segment of this.#segments.all) await this.#readOn(segment, taken, max);
-      while (taken.length < max && this.#inboxSize() > 0) {
-        const segment = await this.#rename();
-        if (segment === undefined) return;
-        await this.#readOn(segment, taken, max);
-      }
+      const unread = this.#segments.all.filter((segment) => segment.hasMore());
+      if (unread.length > 0) this.#requireCurrent();
+      for (const segment of unread) await this.#readOn(segment, taken, max);
+      if (taken.length >= max || !hasMail) return;
+      // What comes after the rename rings the bell: the caller hands out what is here first.
+      const segment = await this.#rename();
+      if (segment !== undefined) await this.#readOn(segment, taken, max);
     } catch (error) {
       // A rename may have happened although it reported a failure: the next take looks for what it left.
       this.#hasLooked = false;
@@ -234,15 +235,16 @@ export class Reader {
     const { disk, locks, clock } = this.#environment;
     return locks.withLock(this.#inbox.lock, () => {
       this.#requireCurrent();
-      const path = this.#inbox.segment(this.#segments.nextNumber, this.#newId(clock.now()));
+      const number = this.#segments.nextNumber;
+      const path = this.#inbox.segment(number, this.#newId(clock.now()));
       try {
         disk.renameSync(this.#inbox.inbox, path);
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw storeFailure('take', this.#inbox.inbox, error);
       }
-      const segment = this.#segments.add(path);
-      segment.historyAt = lookAt(disk, this.#inbox.history)?.size ?? 0;
+      const segment = this.#segments.add(path, number);
+      segment.historyAt = this.#history.size;
       return segment;
     });
   }

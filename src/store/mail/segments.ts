@@ -38,13 +38,14 @@ export class Segments {
   /** Adds segments on disk that are not known yet: another process of this member took them. */
   find(): void {
     const known = new Set(this.#all.map(({ path }) => path));
-    for (const path of segmentsOf(this.#disk, this.#inbox)) if (!known.has(path)) this.#open(path, true);
+    for (const path of segmentsOf(this.#disk, this.#inbox))
+      if (!known.has(path)) this.#open(path, numberOf(this.#inbox, path), true);
     this.#all.sort((one, other) => one.number - other.number);
   }
 
   /** Adds a segment that was just made. */
-  add(path: string): Segment {
-    return this.#open(path, false);
+  add(path: string, number: number): Segment {
+    return this.#open(path, number, false);
   }
 
   drop(segment: Segment): void {
@@ -66,9 +67,9 @@ export class Segments {
     return now;
   }
 
-  #open(path: string, isOld: boolean): Segment {
+  #open(path: string, number: number, isOld: boolean): Segment {
     const now = this.#monotonic();
-    const segment = new Segment(this.#disk, { path, number: numberOf(this.#inbox, path), isOld }, now);
+    const segment = new Segment(this.#disk, { path, number, isOld }, now);
     segment.notice(now);
     this.#all.push(segment);
     return segment;
