@@ -6,8 +6,10 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fdatasyncSync,
   fstatSync,
+  fsyncSync,
   linkSync,
   lstatSync,
   openSync,
@@ -22,9 +24,11 @@ import { randomInt } from 'node:crypto';
 import { inboxIn } from '../yardsticks/lines.mjs';
 import { whatIsWrong } from './line-rules.mjs';
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_RDWR, O_WRONLY } = constants;
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 const byte = Buffer.alloc(1);
+const LOOK_MS = 1_000;
+const KEEP_MS = 3_000;
 
 const bellIn = (dir) => join(dir, 'inbox.bell');
 const lockIn = (dir) => join(dir, 'inbox.lock');
@@ -48,6 +52,8 @@ function locked(dir, token, work) {
   try {
     return work();
   } finally {
+    // Only one's own lock is released.
+    lstatSync(lockIn(dir));
     unlinkSync(lockIn(dir));
   }
 }
@@ -61,16 +67,19 @@ const tokenFor = (dir, who) => {
 /** @returns sends these lines, as one group */
 export function sender(dir, who, { isFlushed = false } = {}) {
   const token = tokenFor(dir, who);
+  let named;
   return (lines) => {
     lstatSync(bellIn(dir));
     let fd;
-    const size = locked(dir, token, () => {
+    const { size, ino } = locked(dir, token, () => {
       lstatSync(dir);
       lstatSync(bellIn(dir));
       fd = openSync(inboxIn(dir), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-      const before = fstatSync(fd).size;
-      if (before > 0) readSync(fd, byte, 0, 1, before - 1);
+      const before = fstatSync(fd);
+      if (before.size > 0) readSync(fd, byte, 0, 1, before.size - 1);
       writeSync(fd, lines);
+      // What was written to a closed file is sent again.
+      fstatSync(fd);
       return before;
     });
     if (size === 0) {
@@ -78,9 +87,20 @@ export function sender(dir, who, { isFlushed = false } = {}) {
       writeSync(bell, byte, 0, 1, 0);
       closeSync(bell);
     }
-    if (isFlushed) fdatasyncSync(fd);
+    if (isFlushed) {
+      fdatasyncSync(fd);
+      if (ino !== named) syncDirectory(dir);
+      named = ino;
+    }
+    lstatSync(dir);
     closeSync(fd);
   };
+}
+
+function syncDirectory(dir) {
+  const fd = openSync(dir, O_DIRECTORY);
+  fsyncSync(fd);
+  closeSync(fd);
 }
 
 /** @returns takes what has come: each message to `use`, then into the history, then acknowledged */
@@ -89,16 +109,22 @@ export function taker(dir, use, { isFlushed = false } = {}) {
   const history = openSync(historyIn(dir), 'a');
   const receipts = openSync(join(dir, 'receipts.jsonl'), 'a', 0o600);
   const known = new Set();
+  const closed = [];
   let number = 0;
+  setInterval(() => tidy(closed), LOOK_MS).unref();
   return () => {
     while ((lstatSync(inboxIn(dir), { throwIfNoEntry: false })?.size ?? 0) > 0) {
       const segment = join(dir, `inbox.taken.${(number += 1)}.jsonl`);
-      locked(dir, token, () => renameSync(inboxIn(dir), segment));
+      locked(dir, token, () => {
+        lstatSync(dir);
+        renameSync(inboxIn(dir), segment);
+      });
       const fd = openSync(segment, 'r');
       const { size } = fstatSync(fd);
       const bytes = Buffer.allocUnsafe(size);
       readSync(fd, bytes, 0, size, 0);
       closeSync(fd);
+      lstatSync(dir);
       const text = bytes.utf8Slice();
       for (const line of text.split('\n')) {
         if (line === '') continue;
@@ -109,14 +135,21 @@ export function taker(dir, use, { isFlushed = false } = {}) {
       }
       writeSync(history, text);
       if (isFlushed) fdatasyncSync(history);
-      const ack = openSync(`${segment}.ack`, 'w', 0o600);
-      writeSync(ack, String(size));
-      closeSync(ack);
+      const used = openSync(segment, 'r');
+      fchmodSync(used, 0o400);
+      closeSync(used);
+      closed.push({ segment, at: performance.now() });
       writeSync(receipts, `{"read":${size}}\n`);
-      unlinkSync(segment);
-      unlinkSync(`${segment}.ack`);
+      if (!lstatSync(inboxIn(dir), { throwIfNoEntry: false }))
+        closeSync(openSync(inboxIn(dir), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600));
     }
   };
+}
+
+/** A taken file is removed 3 s after its last growth; until then it is looked at each second. */
+function tidy(closed) {
+  for (const { segment } of closed) lstatSync(segment);
+  while (closed.length > 0 && performance.now() - closed[0].at >= KEEP_MS) unlinkSync(closed.shift().segment);
 }
 
 let last = 0;
