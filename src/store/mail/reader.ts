@@ -40,6 +40,11 @@ export interface ReaderEnvironment {
   readonly onBad?: (why: string, file: string) => void;
 }
 
+interface Unread {
+  readonly unread: readonly Segment[];
+  readonly hasMail: boolean;
+}
+
 /** A message that was used, and its place. */
 interface UsedMail {
   readonly message: Message;
@@ -122,7 +127,7 @@ export class Reader {
   /** True while there are bytes that no take has looked at. */
   hasMore(): boolean {
     this.#segments.notice();
-    return this.#inboxSize() > 0 || this.#segments.hasMore();
+    return this.#inboxSize() > 0 || this.#segments.unread.length > 0;
   }
 
   /** The periodic look: removes what is finished and quiet, and quarantines a last line that was never ended. */
@@ -190,7 +195,8 @@ export class Reader {
       this.#segments.notice(LATE_MS);
       const taken: Message[] = [];
       const hasMail = this.#inboxSize() > 0;
-      if (hasMail || this.#segments.hasMore()) await this.#takeInto(taken, max, hasMail);
+      const { unread } = this.#segments;
+      if (hasMail || unread.length > 0) await this.#takeInto(taken, max, { unread, hasMail });
       // Another process of this member may have started while this one read: it has the same mail.
       if (taken.length > 0) this.#requireCurrent();
       return taken;
@@ -200,9 +206,8 @@ export class Reader {
   }
 
   /** Mail that is already taken is handed out even when a later step fails: the next take meets the failure again. */
-  async #takeInto(taken: Message[], max: number, hasMail: boolean): Promise<void> {
+  async #takeInto(taken: Message[], max: number, { unread, hasMail }: Unread): Promise<void> {
     try {
-      const unread = this.#segments.all.filter((segment) => segment.hasMore());
       if (unread.length > 0) this.#requireCurrent();
       for (const segment of unread) await this.#readOn(segment, taken, max);
       if (taken.length >= max || !hasMail) return;

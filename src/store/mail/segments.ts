@@ -12,6 +12,8 @@ export class Segments {
   readonly #inbox: InboxPaths;
   readonly #monotonic: () => number;
   #all: Segment[] = [];
+  /** Those that may have more; the others can only grow, which {@link notice} sees. Oldest first. */
+  #unread: Segment[] = [];
   #noticedAt = Number.NEGATIVE_INFINITY;
 
   constructor(disk: Disk, inbox: InboxPaths, monotonic: () => number) {
@@ -31,8 +33,9 @@ export class Segments {
     return (this.#all.at(-1)?.number ?? 0) + 1;
   }
 
-  hasMore(): boolean {
-    return this.#all.some((segment) => segment.hasMore());
+  /** Those that have bytes which are not read yet, as the last look saw them; oldest first. */
+  get unread(): readonly Segment[] {
+    return (this.#unread = this.#unread.filter((segment) => segment.hasMore()));
   }
 
   /** Adds segments on disk that are not known yet: another process of this member took them. */
@@ -41,6 +44,7 @@ export class Segments {
     for (const path of segmentsOf(this.#disk, this.#inbox))
       if (!known.has(path)) this.#open(path, numberOf(this.#inbox, path), true);
     this.#all.sort((one, other) => one.number - other.number);
+    this.#unread = [...this.#all];
   }
 
   /** Adds a segment that was just made. */
@@ -51,6 +55,7 @@ export class Segments {
   drop(segment: Segment): void {
     segment.remove();
     this.#all = this.#all.filter((other) => other !== segment);
+    this.#unread = this.#unread.filter((other) => other !== segment);
   }
 
   /**
@@ -63,6 +68,7 @@ export class Segments {
     const now = this.#monotonic();
     if (now - this.#noticedAt < every) return now;
     for (const segment of this.#all) segment.notice(now);
+    this.#unread = [...this.#all];
     this.#noticedAt = now;
     return now;
   }
@@ -72,6 +78,7 @@ export class Segments {
     const segment = new Segment(this.#disk, { path, number, isOld }, now);
     segment.notice(now);
     this.#all.push(segment);
+    this.#unread.push(segment);
     return segment;
   }
 
