@@ -158,10 +158,13 @@ export class Sender {
     void flushed.finally(() => this.#flushing.delete(flushed));
   }
 
-  /** Writes until the queue is empty. What arrives meanwhile goes with the next round, after other due work has run. */
+  /**
+   * Writes until the queue is empty: first what was sent in this tick, before the process waits for anything. What
+   * arrives meanwhile goes with the next round, after other due work has run.
+   */
   async #drain(recipient: Name): Promise<void> {
-    for (;;) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let wait: typeof endOfTick = endOfTick; ; wait = otherWork) {
+      await new Promise<void>(wait);
       const queue = this.#waiting.get(recipient) ?? [];
       if (queue.length === 0) break;
       this.#waiting.set(recipient, []);
@@ -253,6 +256,9 @@ export class Sender {
     named.set(pinned.given, known.set(inbox, file));
   }
 }
+
+const endOfTick = (resolve: () => void): void => process.nextTick(resolve);
+const otherWork = (resolve: () => void): void => void setImmediate(resolve);
 
 interface Written {
   readonly sent: readonly Waiting[];
