@@ -9,6 +9,7 @@ import { LEAD, type Name } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import {
   bySchema,
+  isFields,
   optional,
   plainCount,
   plainJsonObject,
@@ -140,12 +141,34 @@ type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 const parseStored = compiledWhenHot(storedForm);
 const parseWithoutData = compiledWhenHot<Stored>({ ...storedForm, schema: () => storedSchema.omit({ data: true }) });
 
+/** The keys of a message without anything but its text, in the order of the schema. */
+const ORDINARY = ['type', 'sender', 'content', 'timestamp', 'id', 'recipient'];
+
+const isTextOf = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
+
+/** Whether this is a message as most are, which no schema need judge. The schema returns it as it is. */
+function isOrdinary(value: object): value is Stored {
+  const keys = Object.keys(value);
+  if (keys.length !== ORDINARY.length || !isFields(value)) return false;
+  const { type, sender, content, timestamp, id, recipient } = value;
+  return (
+    keys.every((key, at) => key === ORDINARY[at]) &&
+    isTextOf(type, 64) &&
+    isTextOf(sender, 128) &&
+    typeof content === 'string' &&
+    Number.isFinite(timestamp) &&
+    isTextOf(id, 256) &&
+    id !== '' &&
+    isTextOf(recipient, 128)
+  );
+}
+
 /** A line without `data` needs no recursive schema; a recursive schema cannot be compiled. */
 const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parseWithoutData(value));
 
 /** Why no reader would accept this as a line; undefined if every reader does. */
 export function whyNotMail(value: object): string | undefined {
-  const issue = judgeStored(value).error?.issues[0];
+  const issue = isOrdinary(value) ? undefined : judgeStored(value).error?.issues[0];
   return issue && `${issue.path.join('.') || 'line'}: ${issue.message}`;
 }
 
@@ -166,6 +189,7 @@ export function parseMail(raw: string): ParsedMail {
   }
   if (typeof value !== 'object' || value === null || !writesEachKeyOnce(text, value))
     return { ok: false, why: 'a repeated key' };
+  if (isOrdinary(value)) return { ok: true, line: value };
   const parsed = judgeStored(value);
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }

@@ -9,6 +9,7 @@ import {
   MESSAGE_TYPES,
   parseMail,
   sideOf,
+  storedSchema,
   type MessageType,
   type Stored,
 } from '../../../src/model/team/message.ts';
@@ -171,6 +172,35 @@ describe('parseMail', () => {
     expect(parsed.ok).toBe(true);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     if (parsed.ok) expect(Object.getPrototypeOf(parsed.line)).toBe(Object.prototype);
+  });
+
+  it('parseMail reads what the schema reads, key by key, also of a message that no schema judges', () => {
+    const ordinary = { type: 'message', sender: 'ada', content: 'c', timestamp: 1.5, id: 'x', recipient: 'bob' };
+    const limits = [0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257].map((length) => 'é'.repeat(length));
+    const values = fc.oneof(fc.constantFrom(...limits, '-0', null, true, -0, 1e300), fc.jsonValue());
+    const keys = fc.constantFrom(...Object.keys(ordinary), 'kind', 'hops', 'blob', 'constructor', '__proto__', 'x');
+    const change = fc.record({ key: keys, value: values, do: fc.constantFrom('set', 'remove', 'move') });
+    const changed = fc.array(change, { maxLength: 3 }).map((changes) =>
+      changes.reduce<readonly (readonly [string, unknown])[]>((lines, { key, value, do: what }) => {
+        const others = lines.filter(([name]) => name !== key);
+        const at = lines.findIndex(([name]) => name === key);
+        if (what === 'remove') return others;
+        if (what === 'move') return [...others, ...lines.filter(([name]) => name === key)];
+        return at < 0 ? [...lines, [key, value] as const] : lines.with(at, [key, value]);
+      }, Object.entries<unknown>(ordinary)),
+    );
+    fc.assert(
+      fc.property(changed, (lines) => {
+        const raw = `{${lines.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
+        const [read, known] = [parseMail(raw), storedSchema.safeParse(JSON.parse(raw))];
+        expect(read.ok).toBe(known.success);
+        if (read.ok) expect(JSON.stringify(read.line)).toBe(JSON.stringify(known.data));
+      }),
+      { numRuns: 3_000 },
+    );
+    const infinite = '{"type":"message","sender":"a","content":"c","timestamp":1e999,"id":"x","recipient":"b"}';
+    expect(parseMail(infinite).ok).toBe(false);
+    expect(parseMail(JSON.stringify(ordinary))).toEqual({ ok: true, line: ordinary });
   });
 
   it('parseMail never throws on any bytes', () => {
