@@ -47,6 +47,7 @@ export class BoardStore {
   readonly #journal: Journal;
   readonly #environment: BoardEnvironment;
   readonly #newId = newIds();
+  readonly #replaced = (): Error => replacedLog(this.#journal.path);
   /** Records that are being written, with their outcomes once they are folded. */
   readonly #written = new Map<string, AdvanceOutcome | undefined>();
   #offset = 0;
@@ -302,22 +303,26 @@ export class BoardStore {
   }
 
   #foldFurther(most: number): boolean {
-    const reader = this.#journal.follow(this.#offset, () => replacedLog(this.#journal.path));
-    for (let count = 0; ; count += 1) {
-      const next = reader.next();
-      if (next.done) {
-        this.#offset = next.value;
-        return true;
-      }
+    let count = 0;
+    const end = this.#journal.follow(this.#offset, this.#replaced, (line) => {
       // The next call reads this line again.
       if (count >= most) return false;
-      const folded = this.#foldLine(next.value);
-      if (folded === undefined) continue;
-      if (this.#environment.keepsPast === true && folded.outcome.ok)
-        remember(this.past, this.board, folded.event, folded.outcome, next.value.at);
-      if (this.#written.has(folded.event.id)) this.#written.set(folded.event.id, folded.outcome);
-      this.#environment.onFolded?.(folded);
-    }
+      count += 1;
+      this.#takeLine(line);
+      return true;
+    });
+    if (end === undefined) return false;
+    this.#offset = end;
+    return true;
+  }
+
+  #takeLine(line: FileLine): void {
+    const folded = this.#foldLine(line);
+    if (folded === undefined) return;
+    const { event, outcome } = folded;
+    if (this.#environment.keepsPast === true && outcome.ok) remember(this.past, this.board, event, outcome, line.at);
+    if (this.#written.size > 0 && this.#written.has(event.id)) this.#written.set(event.id, outcome);
+    this.#environment.onFolded?.(folded);
   }
 
   /** Begins at the checkpoint, if there is one of this log. */

@@ -4,11 +4,12 @@
  * the torn end of a killed writer from swallowing the record.
  */
 import { safeJson } from '../../model/text/safe-text.ts';
+import { isAscii } from 'node:buffer';
 import { dirname } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
 import { chunks, openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
-import { LINE_LIMIT, lines, linesIn, type FileLine } from './lines.ts';
+import { LINE_LIMIT, lines, linesIn, takeLinesOf, type FileLine, type TakeLine } from './lines.ts';
 
 interface Appended {
   readonly durable?: boolean;
@@ -24,6 +25,8 @@ interface JournalOptions {
 
 /** Bytes that distinguish two records: id, time and author of most. */
 const RECOGNISED = 256;
+
+const NOTHING = Buffer.alloc(0);
 
 /** Bytes that a reader who follows a journal asks for at once: a few records, with what it recognizes. */
 const NEWS = 4 * 1024;
@@ -95,29 +98,52 @@ export class Journal {
   }
 
   /**
-   * {@link read} for a caller that comes again and again: makes sure first that what it read before is still there, in
-   * the same call to the system, and remembers what it has read to the end. Only one at a time.
+   * Passes on the complete lines from an offset on, for a caller that comes again and again: makes sure first that what
+   * it read before is still there, in the same call to the system, and remembers what it has read to the end.
    *
    * @param replaced the error when the part that was read is another one now
+   * @param take gets each line; false: it is not taken, and nothing after it
+   * @returns the offset after the last of them; undefined if one was not taken
    */
-  *follow(from: number, replaced: () => Error): Generator<FileLine, number> {
-    this.#reader ??= this.#openReader();
-    if (this.#reader === undefined && this.#create === false) throw gone(this.path);
-    if (this.#reader === undefined) return from;
+  follow(from: number, replaced: () => Error, take: TakeLine): number | undefined {
+    const reader = (this.#reader ??= this.#openReader());
+    if (reader === undefined && this.#create === false) throw gone(this.path);
+    if (reader === undefined) return from;
     if (this.#remembered?.offset !== from && !this.isAsRemembered()) throw replaced();
-    const known = this.#remembered?.offset === from ? this.#remembered.bytes : Buffer.alloc(0);
-    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
+    const known = this.#remembered?.offset === from ? this.#remembered.bytes : NOTHING;
+    const news = (this.#news ??= Buffer.alloc(NEWS));
     const begin = from - known.length;
+    const read = this.#readNews(reader, news, begin);
+    if (known.compare(news, 0, Math.min(read, known.length)) !== 0) throw replaced();
+    if (read === known.length) return from;
+    // What came is nearly always little, and ASCII.
+    const next =
+      read < NEWS && isAscii(news)
+        ? takeLinesOf(news.toString('latin1', known.length, read), from, take)
+        : this.#takeAll(news.subarray(known.length, read), { reader, from, isAll: read < NEWS }, take);
+    if (next !== undefined && next > from && next <= begin + read) this.#keep(next, news.subarray(0, next - begin));
+    return next;
+  }
+
+  #readNews(reader: number, news: Buffer, begin: number): number {
     try {
-      const read = this.#disk.readSync(this.#reader, news, 0, NEWS, begin);
-      if (!known.equals(news.subarray(0, Math.min(read, known.length)))) throw replaced();
-      const first = news.subarray(known.length, read);
-      const pieces = read < NEWS ? [first] : andThen(first, chunks(this.#disk, this.#reader, begin + read));
-      const next = yield* linesIn(pieces, from, RECORD_LIMIT);
-      if (next > from && next <= begin + read) this.#keep(next, news.subarray(0, next - begin));
-      return next;
+      return this.#disk.readSync(reader, news, 0, NEWS, begin);
     } catch (error) {
       throw storeFailure('read', this.path, error);
+    }
+  }
+
+  #takeAll(
+    first: Buffer,
+    { reader, from, isAll }: { readonly reader: number; readonly from: number; readonly isAll: boolean },
+    take: TakeLine,
+  ): number | undefined {
+    const pieces = isAll ? [first] : andThen(first, chunks(this.#disk, reader, from + first.length));
+    const found = linesIn(pieces, from, RECORD_LIMIT);
+    for (;;) {
+      const next = onDisk('read', this.path, () => found.next());
+      if (next.done === true) return next.value;
+      if (!take(next.value)) return undefined;
     }
   }
 
@@ -126,7 +152,7 @@ export class Journal {
     const [known, fd] = [this.#remembered, this.#reader];
     if (known?.offset !== offset || fd === undefined) return false;
     const { bytes } = known;
-    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
+    const news = (this.#news ??= Buffer.alloc(NEWS));
     const read = onDisk('read', this.path, () =>
       this.#disk.readSync(fd, news, 0, bytes.length + 1, offset - bytes.length),
     );

@@ -15,6 +15,9 @@ export type FileLine = { readonly at: number; readonly end: number } & (
   | { readonly kind: 'oversized' }
 );
 
+/** Gets a line; false: it is not taken, and nothing after it is wanted. */
+export type TakeLine = (line: FileLine) => boolean;
+
 const NEWLINE = 10;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -54,6 +57,21 @@ export function* linesIn(pieces: Iterable<Buffer>, from: number, limit: number):
     at += chunk.length;
   }
   return start;
+}
+
+/**
+ * Passes on the lines of an ASCII text that begins at `from`, as {@link linesIn} yields them.
+ *
+ * @returns the offset after the last newline; undefined if a line was not taken
+ */
+export function takeLinesOf(text: string, from: number, take: TakeLine): number | undefined {
+  let begin = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
+    const line = { kind: 'text', at: from + begin, end: from + end + 1, text: text.slice(begin, end) } as const;
+    if (end > begin && !take(line)) return undefined;
+    begin = end + 1;
+  }
+  return from + begin;
 }
 
 function decoded(bytes: Buffer, place: { at: number; end: number }): FileLine {

@@ -187,18 +187,14 @@ export class Ledger {
   }
 
   #catchUp(): void {
-    const reader = this.#journal.follow(this.#offset, () =>
-      this.#damaged('it is shorter than it was, or has other records'),
-    );
-    for (let next = reader.next(); ; next = reader.next()) {
-      if (next.done) {
-        this.#offset = next.value;
-        this.#journal.remember(this.#offset);
-        return;
-      }
+    const replaced = (): Error => this.#damaged('it is shorter than it was, or has other records');
+    const end = this.#journal.follow(this.#offset, replaced, (line) => {
       this.#lines += 1;
-      this.#add(next.value);
-    }
+      this.#add(line);
+      return true;
+    });
+    this.#offset = end ?? this.#offset;
+    this.#journal.remember(this.#offset);
   }
 
   #add(line: FileLine): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { Journal } from '../../../src/store/files/journal.ts';
+import type { FileLine } from '../../../src/store/files/lines.ts';
 import { tempDir } from '../../support/temp.ts';
 
 let path = '';
@@ -22,15 +23,13 @@ function following(): { readonly more: () => string[]; readonly reads: () => num
   onTestFinished(() => journal.close());
   const more = (): string[] => {
     const found: string[] = [];
-    const lines = journal.follow(offset, () => isReplaced);
-    for (let next = lines.next(); ; next = lines.next()) {
-      if (next.done) {
-        offset = next.value;
-        journal.remember(offset);
-        return found;
-      }
-      if (next.value.kind === 'text') found.push(next.value.text);
-    }
+    const take = (line: FileLine): boolean => {
+      if (line.kind === 'text') found.push(line.text);
+      return true;
+    };
+    offset = journal.follow(offset, () => isReplaced, take) ?? offset;
+    journal.remember(offset);
+    return found;
   };
   return { more, reads: () => reads };
 }
@@ -55,6 +54,38 @@ describe('a journal that is followed', () => {
     const before = reads();
     expect([more(), more()]).toEqual([[line(2)], []]);
     expect(reads() - before).toBe(2);
+  });
+
+  it('gives what is not ASCII, and what comes after it', () => {
+    const { more } = following();
+    const told = ['{"n":"é"}', '{"n":"漢字"}', line(3), '{"n":"😀"}', line(4)];
+    for (const text of told) {
+      appendFileSync(path, `${text}\n`);
+      expect(more()).toEqual([text]);
+    }
+  });
+
+  it.each([20, 5_000])('gives a line of %i bytes again that was not taken', (length) => {
+    writeFileSync(path, [1, 2, 3].map((n) => `${line(n, length)}\n`).join(''));
+    const journal = new Journal(realDisk, path);
+    onTestFinished(() => journal.close());
+    const found: number[] = [];
+    const ends = [0];
+    const take = (one: FileLine): boolean => {
+      if (found.push(one.at) > 2) return false;
+      ends.push(one.end);
+      return true;
+    };
+    expect(journal.follow(0, () => isReplaced, take)).toBeUndefined();
+    journal.remember(ends[2] ?? 0);
+    expect(
+      journal.follow(
+        ends[2] ?? 0,
+        () => isReplaced,
+        () => true,
+      ),
+    ).toBe(readFileSync(path).length);
+    expect(found).toEqual(ends);
   });
 
   it.each([3_000, 4_096, 5_000, 70_000, 300_000])('gives all of what came, also %i bytes', (length) => {
