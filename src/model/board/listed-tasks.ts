@@ -19,6 +19,8 @@ import {
 } from './task-lists.ts';
 import type { Name } from '../text/names.ts';
 
+const NO_TASKS: ReadonlySet<string> = new Set();
+
 /** Pending tasks, lowest id first. */
 export const pendingTasks = (board: Board): Generator<Task> => tasksOf(board, listOf(board.lists, PENDING));
 
@@ -94,7 +96,7 @@ export function* tasksOf({ tasks }: Board, ids: Iterable<number | string>): Gene
  * The task that this member should claim next: ready and allowed; its own tasks before unowned ones, then the lowest
  * id.
  */
-export const nextClaim = (board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined =>
+export const nextClaim = (board: Board, name: Name, except: ReadonlySet<string> = NO_TASKS): Task | undefined =>
   nextClaims(board, name, { except, most: 1 })[0];
 
 /**
@@ -106,25 +108,28 @@ export function nextClaims(
   name: Name,
   { except, most }: { readonly except: ReadonlySet<string>; readonly most: number },
 ): Task[] {
-  const { members, lists } = board;
+  const { members, lists, tasks } = board;
   const member = members.get(name);
   // No task is asked about where every answer is the same.
   if (board.phase !== 'open' || board.busy.has(name)) return [];
-  for (const task of tasksOf(board, listOf(lists, offeredTo(name))))
-    if (!except.has(task.id) && claimRefusal(board, task, member, name) === undefined) return [task];
+  const own = lists.get(offeredTo(name));
+  if (own)
+    for (const task of tasksOf(board, own))
+      if (!except.has(task.id) && claimRefusal(board, task, member, name) === undefined) return [task];
   let found: Task[] = [];
   for (const ids of openOffers(lists)) {
     const end = Number(found[most - 1]?.id ?? Infinity);
     const more: Task[] = [];
-    for (const task of tasksOf(board, ids)) {
-      if (more.length === most || Number(task.id) > end) break;
-      if (except.has(task.id)) continue;
+    for (const id of ids) {
+      if (more.length === most || id > end) break;
+      const task = tasks.get(String(id));
+      if (task === undefined || except.has(task.id)) continue;
       const refusal = claimRefusal(board, task, member, name);
       if (refusal === undefined) more.push(task);
       // What is denied by a rule about the member is denied for the whole list.
       else if (refusal.code === 'POLICY_DENIED') break;
     }
-    found = [...found, ...more].sort(byId).slice(0, most);
+    if (more.length > 0) found = found.length === 0 ? more : [...found, ...more].sort(byId).slice(0, most);
   }
   return found;
 }

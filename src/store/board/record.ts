@@ -32,15 +32,10 @@ const DURABLE = new Set<Body['type']>([
 ]);
 
 /** In the order of its line. */
-export const recordOf = ({ id, v, at, author, mac, signature, ...body }: BoardEvent): object => ({
-  id,
-  v,
-  at,
-  author,
-  mac,
-  signature,
-  ...body,
-});
+export const recordOf = (event: BoardEvent): object => {
+  const { id, v, at, author, mac, signature } = event;
+  return Object.assign({ id, v, at, author, mac, signature }, event);
+};
 
 export const isDurable = ({ type }: Pick<Body, 'type'>): boolean => DURABLE.has(type);
 
