@@ -17,7 +17,7 @@ import {
   type NewTaskInput,
   type Task,
 } from '../../src/model/board/task.ts';
-import { listTask, type TaskLists } from '../../src/model/board/task-lists.ts';
+import { listAnew, type TaskLists } from '../../src/model/board/task-lists.ts';
 import {
   LOG_VERSION,
   type Author,
@@ -197,7 +197,7 @@ export function indicesOf(tasks: readonly Task[]) {
   const tally: Counts = { ...NO_TASKS, total: shown.length };
   for (const task of shown) tally[task.status] += 1;
   const lists: TaskLists = new Map();
-  for (const task of tasks) listTask(lists, task, openOf(task) > 0, true);
+  for (const task of tasks) listAnew(lists, undefined, false, task, openOf(task) > 0);
   tally.blocked = shown.filter((task) => task.status === 'pending' && openOf(task) > 0).length;
   return {
     busy: busy.sort(),

@@ -10,7 +10,7 @@
  */
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
-import { apply, type Ruling, type Undo } from './board-effect.ts';
+import { apply, undoOfHeader, type Ruling, type Undo } from './board-effect.ts';
 import type { Author, BoardEvent, Change, LogVersion } from './event.ts';
 import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
@@ -36,7 +36,7 @@ export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   if (board.seen.add(event.id).size === size) return refused('REPEATED', 'this record was judged before');
   const outcome = event.type === 'batch' ? together(board, event.changes, event.author, event.at) : one(board, event);
   const voucher = outcome.ok ? voucherOf(event) : undefined;
-  for (const { task } of voucher?.commands ?? []) if (voucher) board.vouchers.set(task, voucher);
+  if (voucher) for (const { task } of voucher.commands) board.vouchers.set(task, voucher);
   return outcome;
 }
 
@@ -53,7 +53,7 @@ const max = (a: LogVersion, b: LogVersion): LogVersion => (a > b ? a : b);
 /** Applies all changes of a batch or none; each change is judged on the board that the earlier ones left. */
 function together(board: Board, changes: readonly Change[], author: Author, at: string): AdvanceOutcome {
   const changed = new Set<string>();
-  const undo: Undo[] = [];
+  const undo: Undo[] = [undoOfHeader(board)];
   for (const change of changes) {
     const ruling = rule(board, change, author, at);
     if ('ok' in ruling) {

@@ -6,7 +6,7 @@
 import type { Board, Member, Refused } from './board.ts';
 import type { Request } from './request.ts';
 import { isInternal, isResolved, uniqueMarks, type Task } from './task.ts';
-import { listTask } from './task-lists.ts';
+import { listAnew } from './task-lists.ts';
 
 /** The fields of a board that are replaced as a whole. */
 export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead' | 'common'>;
@@ -26,18 +26,23 @@ export type Ruling = BoardEffect | Refused;
 /** Undoes one step. */
 export type Undo = () => unknown;
 
+/** The first undo step of several effects: all that {@link apply} changes without a step of its own. */
+export function undoOfHeader(board: Board): Undo {
+  const { team, profile, claimMode, phase, lead, common, lastTaskId } = board;
+  const tally = Object.assign({}, board.tally);
+  return () => {
+    Object.assign(board, { team, profile, claimMode, phase, lead, common, lastTaskId });
+    Object.assign(board.tally, tally);
+  };
+}
+
 /**
  * Applies an effect.
  *
- * @param undo receives the undo steps; run the last one first. Absent if nothing is ever undone
+ * @param undo receives the undo steps; run the last one first, and {@link undoOfHeader} after them. Absent if nothing is
+ * ever undone
  */
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
-  if (undo) {
-    const { team, profile, claimMode, phase, lead, common, lastTaskId } = board;
-    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, common, lastTaskId }));
-    const tally = Object.assign({}, board.tally);
-    undo.push(() => Object.assign(board.tally, tally));
-  }
   if (header) Object.assign(board, header);
   if (member) put(board.members, member.name, member, undo);
   if (tasks) for (const task of tasks) keep(board, task, undo);
@@ -52,12 +57,12 @@ function keepRequest({ requests, open }: Board, request: Request, undo?: Undo[])
 
 function keep(board: Board, task: Task, undo?: Undo[]): void {
   const before = board.tasks.get(task.id);
+  const wasBlocked = before !== undefined && isBlocked(board, before);
   put(board.tasks, task.id, Object.freeze(task), undo);
   if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
   if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
-  if (before) tell(board, before, -1, undo);
   if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
-  tell(board, task, 1, undo);
+  tell(board, before, wasBlocked, task, undo);
   const wasResolved = before !== undefined && isResolved(before);
   if (isResolved(task) !== wasResolved) countDown(board, task.id, wasResolved ? -1 : 1, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
@@ -65,25 +70,35 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   if (id > board.lastTaskId) board.lastTaskId = id;
 }
 
-/** Adds a task to its lists and, if it is visible, to the tally; or takes it out. */
-function tell({ tally, unresolved, lists }: Board, task: Task, by: 1 | -1, undo?: Undo[]): void {
-  const isBlocked = task.status === 'pending' && unresolved.has(task.id);
-  listTask(lists, task, isBlocked, by === 1);
-  undo?.push(() => listTask(lists, task, isBlocked, by === -1));
+const isBlocked = ({ unresolved }: Board, { id, status }: Task): boolean => status === 'pending' && unresolved.has(id);
+
+/** Moves a task to the lists of its new value and, where it is visible, counts the one instead of the other. */
+function tell(board: Board, before: Task | undefined, wasBlocked: boolean, task: Task, undo?: Undo[]): void {
+  const { tally, lists } = board;
+  const isIt = isBlocked(board, task);
+  listAnew(lists, before, wasBlocked, task, isIt);
+  undo?.push(() => listAnew(lists, task, isIt, before, wasBlocked));
+  if (before) tallyBy(tally, before, wasBlocked, -1);
+  tallyBy(tally, task, isIt, 1);
+}
+
+function tallyBy(tally: Board['tally'], task: Task, blocked: boolean, by: 1 | -1): void {
   if (isInternal(task)) return;
   tally.total += by;
   tally[task.status] += by;
-  if (isBlocked) tally.blocked += by;
+  if (blocked) tally.blocked += by;
 }
 
 /** Those that wait for a task have so many open blockers less: it was resolved, or a retry brought it back. */
 function countDown(board: Board, id: string, by: 1 | -1, undo?: Undo[]): void {
-  for (const waiting of board.waiting.get(id) ?? []) {
+  const all = board.waiting.get(id);
+  if (all === undefined) return;
+  for (const waiting of all) {
     const task = board.tasks.get(waiting);
     if (!task) continue;
-    tell(board, task, -1, undo);
+    const wasBlocked = isBlocked(board, task);
     setCount(board.unresolved, waiting, (board.unresolved.get(waiting) ?? 0) - by, undo);
-    tell(board, task, 1, undo);
+    tell(board, task, wasBlocked, task, undo);
   }
 }
 
@@ -111,15 +126,19 @@ function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, undo?: Undo[]): void {
-  const before = map.get(key);
-  undo?.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  if (undo) {
+    const before = map.get(key);
+    undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  }
   map.set(key, value);
 }
 
 function drop<K, V>(map: Map<K, V>, key: K, undo?: Undo[]): void {
-  const before = map.get(key);
-  if (before === undefined) return;
-  undo?.push(() => map.set(key, before));
+  if (undo) {
+    const before = map.get(key);
+    if (before === undefined) return;
+    undo.push(() => map.set(key, before));
+  }
   map.delete(key);
 }
 

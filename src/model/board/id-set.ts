@@ -13,8 +13,9 @@ type Chunk = Uint32Array;
 
 export class IdSet {
   #size: number;
-  #chunks: (Chunk | undefined)[] | undefined;
-  readonly #load: (() => Uint8Array) | undefined;
+  #chunks: (Chunk | undefined)[] = [];
+  /** Until it is loaded. */
+  #load: (() => Uint8Array) | undefined;
 
   /**
    * @param stored a set that is kept elsewhere: its size, and how its bytes are read. What is read is believed: it was
@@ -23,7 +24,6 @@ export class IdSet {
   constructor(stored?: { readonly size: number; readonly load: () => Uint8Array }) {
     this.#size = stored?.size ?? 0;
     this.#load = stored?.load;
-    if (stored === undefined) this.#chunks = [];
   }
 
   get size(): number {
@@ -37,25 +37,29 @@ export class IdSet {
 
   /** @returns whether it was not in the set */
   add(id: number): boolean {
-    if (this.has(id)) return false;
     const chunks = this.#all();
     const at = Math.floor(id / SPAN);
     while (chunks.length <= at) chunks.push(undefined);
     const chunk = (chunks[at] ??= new Uint32Array(WORDS));
-    chunk[wordOf(id)] = (chunk[wordOf(id)] ?? 0) | bitOf(id);
+    const [word, bit] = [wordOf(id), bitOf(id)];
+    const bits = chunk[word] ?? 0;
+    if ((bits & bit) !== 0) return false;
+    chunk[word] = bits | bit;
     this.#size += 1;
     return true;
   }
 
   /** @returns whether it was in the set */
   delete(id: number): boolean {
-    if (!this.has(id)) return false;
     const chunks = this.#all();
     const at = Math.floor(id / SPAN);
     const chunk = chunks[at];
     if (chunk === undefined) return false;
-    const word = (chunk[wordOf(id)] ?? 0) & ~bitOf(id);
-    chunk[wordOf(id)] = word;
+    const [place, bit] = [wordOf(id), bitOf(id)];
+    const bits = chunk[place] ?? 0;
+    if ((bits & bit) === 0) return false;
+    const word = bits & ~bit;
+    chunk[place] = word;
     if (word === 0 && chunk.every((other) => other === 0)) chunks[at] = undefined;
     this.#size -= 1;
     return true;
@@ -113,7 +117,10 @@ export class IdSet {
   }
 
   #all(): (Chunk | undefined)[] {
-    this.#chunks ??= chunksOf(this.#load?.() ?? new Uint8Array());
+    if (this.#load !== undefined) {
+      this.#chunks = chunksOf(this.#load());
+      this.#load = undefined;
+    }
     return this.#chunks;
   }
 }

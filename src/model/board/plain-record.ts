@@ -18,7 +18,9 @@ type Envelope = Pick<BoardEvent, 'id' | 'v' | 'at' | 'author' | 'mac' | 'signatu
 
 /** A copy of an object of texts. */
 const plainTexts = plainRecord(plainText);
-const isText = (value: unknown, most = Infinity): value is string => typeof value === 'string' && value.length <= most;
+/** Greater than each length. Not `Infinity`, for which V8 compiles a comparison of its own. */
+const ANY = 2 ** 30;
+const isText = (value: unknown, most = ANY): value is string => typeof value === 'string' && value.length <= most;
 const isUlid = (value: unknown): value is string => typeof value === 'string' && ULID.test(value);
 const isTaskId = (value: unknown): value is string => typeof value === 'string' && TASK_ID.test(value);
 const isMember = (value: unknown): value is Name => typeof value === 'string' && isMemberName(value);
@@ -28,12 +30,12 @@ const isCount = (value: unknown, most = Infinity): value is number => isInteger(
 const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.some((one) => one === value);
 
 /** A copy of a list of texts; undefined for anything else. */
-function textsIn(value: unknown, most = Infinity, length = Infinity): string[] | undefined {
+function textsIn(value: unknown, most = ANY, length = ANY): string[] | undefined {
   if (!isList(value) || value.length > most) return undefined;
   const read: string[] = [];
-  for (const one of value) {
-    if (!isText(one, length)) return undefined;
-    read.push(one);
+  for (const text of value) {
+    if (!isText(text, length)) return undefined;
+    read.push(text);
   }
   return read;
 }
@@ -82,8 +84,8 @@ export function plainBody(value: unknown, envelope: Envelope): Body | undefined 
 function plainBatch(changes: unknown, own: number): Body | undefined {
   if (own !== 2 || !isList(changes) || changes.length === 0 || changes.length > 100_000) return undefined;
   const read: Change[] = [];
-  for (const one of changes) {
-    const change = isFields(one) ? plainChange(one, sizeOf(one)) : undefined;
+  for (const fields of changes) {
+    const change = isFields(fields) ? plainChange(fields, sizeOf(fields)) : undefined;
     if (change === undefined) return undefined;
     read.push(change);
   }
@@ -168,13 +170,14 @@ function plainResult(result: unknown): TaskResult | undefined {
   return { summary, ...defined({ hash, exitCode }), files: named };
 }
 
-const numberOfSet = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length;
+/** For a field that may be absent. */
+const countOf = (value: unknown): number => (value === undefined ? 0 : 1);
 
 /** A task with all fields that have a default, as they are written. */
 function plainTask(fields: unknown): NewTask | undefined {
   if (!isFields(fields)) return undefined;
   const { subject, key, description, activeForm, owner, role, retries, required } = fields;
-  if (sizeOf(fields) !== 7 + numberOfSet(key, activeForm, owner, role)) return undefined;
+  if (sizeOf(fields) !== 7 + countOf(key) + countOf(activeForm) + countOf(owner) + countOf(role)) return undefined;
   if (!isText(subject, 1_000) || subject === '' || !isText(description, 262_144)) return undefined;
   if (!isCount(retries, 100) || typeof required !== 'boolean') return undefined;
   const blockedBy = textsIn(fields['blockedBy'], 10_000);
@@ -185,6 +188,9 @@ function plainTask(fields: unknown): NewTask | undefined {
   if (activeForm !== undefined && !isText(activeForm, 1_000)) return undefined;
   if (owner !== undefined && !isMember(owner)) return undefined;
   if (role !== undefined && !isPlainName(role)) return undefined;
+  // Most tasks have none of them, and to leave out what is undefined takes as long as all else here.
+  if (key === undefined && activeForm === undefined && owner === undefined && role === undefined)
+    return { subject, description, blockedBy, work, retries, required, metadata };
   return {
     subject,
     ...defined({ key }),
@@ -201,7 +207,7 @@ function plainTask(fields: unknown): NewTask | undefined {
 function plainWork(fields: unknown): Work | undefined {
   if (!isFields(fields)) return undefined;
   const { run, prompt, timeoutMs, artifact } = fields;
-  if (sizeOf(fields) !== 3 + numberOfSet(run, prompt, timeoutMs, artifact)) return undefined;
+  if (sizeOf(fields) !== 3 + countOf(run) + countOf(prompt) + countOf(timeoutMs) + countOf(artifact)) return undefined;
   const verify = textsIn(fields['verify'], 100, 65_536);
   const env = plainTexts(fields['env']);
   const files = textsIn(fields['files'], 1_000);
@@ -212,6 +218,8 @@ function plainWork(fields: unknown): Work | undefined {
   if (prompt !== undefined && !isText(prompt, 262_144)) return undefined;
   if (timeoutMs !== undefined && (!isCount(timeoutMs) || timeoutMs === 0)) return undefined;
   if (artifact !== undefined && !isText(artifact)) return undefined;
+  if (run === undefined && prompt === undefined && timeoutMs === undefined && artifact === undefined)
+    return { verify, env, files };
   return {
     ...defined({ run: command, prompt }),
     verify,

@@ -56,12 +56,19 @@ export function* doneLists(lists: TaskLists): Generator<IdSet> {
   for (const [name, ids] of lists) if (name.startsWith(DONE)) yield ids;
 }
 
-/** Puts a task into its lists, or takes it out of them. */
-export function listTask(lists: TaskLists, task: Task, isBlocked: boolean, isIn: boolean): void {
-  const id = Number(task.id);
-  for (const name of namesOf(task, isBlocked))
-    if (isIn) put(lists, name, id);
-    else take(lists, name, id);
+/** Moves a task from the lists of one value to those of another one. Undefined: there is no such value of it. */
+export function listAnew(
+  lists: TaskLists,
+  before: Task | undefined,
+  wasBlocked: boolean,
+  after: Task | undefined,
+  isBlocked: boolean,
+): void {
+  const was = before === undefined ? [] : namesOf(before, wasBlocked);
+  const is = after === undefined ? [] : namesOf(after, isBlocked);
+  const id = Number((before ?? after)?.id);
+  for (const name of was) if (!is.includes(name)) take(lists, name, id);
+  for (const name of is) if (!was.includes(name)) put(lists, name, id);
 }
 
 function put(lists: TaskLists, name: string, id: number): void {

@@ -37,7 +37,7 @@ export function factsOf(task: Given, at: string): Unsealed<TaskFacts> {
 
 export function newTask(id: string, team: Name, fields: NewTask, at: string): Task {
   const { subject, description, key, activeForm, owner, role, work, retries, required, metadata } = fields;
-  const blockedBy = [...new Set(fields.blockedBy)];
+  const blockedBy = fields.blockedBy.length === 0 ? [] : [...new Set(fields.blockedBy)];
   const begun = { attempts: 0, lost: 0, claims: 0, created_at: at };
   const facts = factsOf(
     Object.assign(begun, {

@@ -101,8 +101,8 @@ export const plainRecord =
   (value) => {
     if (!isFields(value)) return undefined;
     const read: Record<string, T> = {};
-    for (const [key, one] of Object.entries(value)) {
-      const part = key === '__proto__' || !isKey(key) ? undefined : reader(one);
+    for (const key of Object.keys(value)) {
+      const part = key === '__proto__' || !isKey(key) ? undefined : reader(value[key]);
       if (part === undefined) return undefined;
       read[key] = part;
     }
