@@ -130,7 +130,6 @@ export const WAIVED = {
       '8.bullmq',
       '8.p50',
       '10.parallel',
-      ...LOOKING.map(ledId),
     ].map((id) => [id, 'docs/decisions/154-the-least-a-rule-costs.md']),
   ),
 };

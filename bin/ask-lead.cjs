@@ -4,7 +4,8 @@
  * has loaded what this one would have to load. Whatever is not as expected means that this process does the verb
  * itself; nothing is written before the whole answer is there.
  */
-const { closeSync, fstatSync, lstatSync, openSync, readSync, readdirSync, statSync, writeSync } = require('node:fs');
+const { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, readdirSync } = require('node:fs');
+const { renameSync, statSync, unlinkSync, writeFileSync, writeSync } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
 
 const LOOKS = ['list', 'status', 'why', 'inbox', 'log'];
@@ -12,14 +13,15 @@ const TASK_LOOKS = ['list', 'get'];
 /** Kinds of frames; 2 is stderr. */
 const [STDOUT, EXIT] = [1, 3];
 const HEADER_BYTES = 5;
-/** A header, and the exit code. */
-const EXIT_BYTES = HEADER_BYTES + 1;
 const DECLINED = 255;
-/** A lead that is stopped, or has much to do. */
-const ANSWER_MS = 1_000;
-const READ_BYTES = 64 * 1024;
-/** More than the table of limits has. */
-const LIMITS_BYTES = 4_096;
+/** Milliseconds between two looks for an answer. */
+const LOOK_MS = 1;
+/** After so many looks for an answer, one whether the lead still runs. */
+const LOOKS_A_LIFE = 50;
+/** Seconds; a lead may have much to do. */
+const ANSWER_S = 1;
+/** More than a table of limits has, or the state of a process. */
+const PROC_BYTES = 4_096;
 /** What a verb may depend on. */
 const SENT = /^(TEAMS_\w+|HOME|XDG_\w+|TZ|LANG|LANGUAGE|LC_\w+|TERM|COLUMNS|NO_COLOR|FORCE_COLOR)$/;
 
@@ -47,7 +49,7 @@ function isMarked() {
 function textOf(path) {
   const file = openSync(path);
   try {
-    const bytes = Buffer.allocUnsafe(LIMITS_BYTES);
+    const bytes = Buffer.allocUnsafe(PROC_BYTES);
     return bytes.latin1Slice(0, readSync(file, bytes));
   } finally {
     closeSync(file);
@@ -61,16 +63,16 @@ function isDevice(descriptor, nothing) {
 }
 
 /** @returns the exit code; undefined if no lead answered, and nothing is done */
-async function askLead(argv) {
+function askLead(argv) {
   const { env, platform } = process;
   if (platform === 'win32' || !isLook(argv) || env.TEAMS_STORE) return undefined;
   try {
-    const sockets = socketsFor(argv, env);
-    if (sockets.length === 0 || isAtTerminal() || isMarked()) return undefined;
+    const leads = leadsFor(argv, env);
+    if (leads.length === 0 || isAtTerminal() || isMarked()) return undefined;
     const environment = Object.fromEntries(Object.entries(env).filter(([name]) => SENT.test(name)));
     const call = `${JSON.stringify({ argv, cwd: process.cwd(), build: build(), environment })}\n`;
-    for (const socket of sockets) {
-      const frames = await answer(socket, call);
+    for (const lead of leads) {
+      const frames = answer(lead, call);
       if (frames !== undefined) return print(frames);
     }
   } catch {
@@ -79,15 +81,32 @@ async function askLead(argv) {
   return undefined;
 }
 
-/** @returns the sockets of leads in the root that these words seem to mean: the lead knows what they mean */
-function socketsFor(argv, env) {
-  const folder = join(stateFolder(env), 'teams', 'leads');
-  const { uid, mode } = lstatSync(folder);
+/** @returns the living leads in the root that these words seem to mean: the lead knows what they mean */
+function leadsFor(argv, env) {
+  const all = join(stateFolder(env), 'teams', 'leads');
+  const { uid, mode } = lstatSync(all);
   if (uid !== process.getuid() || (mode & 0o077) !== 0) return [];
-  const names = readdirSync(folder);
+  const names = readdirSync(all);
   if (names.length === 0) return [];
   const { dev, ino } = lstatSync(join(rootFor(argv, env), '.teams'));
-  return names.filter((name) => name.startsWith(`${dev}-${ino}-`)).map((name) => join(folder, name));
+  return names
+    .filter((name) => name.startsWith(`${dev}-${ino}-`))
+    .map((name) => ({ folder: join(all, name), isRunning: () => isRunning(name) }))
+    .filter((lead) => lead.isRunning());
+}
+
+/** Whether the process after which a folder is named can answer: it is the same one, and not stopped. */
+function isRunning(name) {
+  const [, , pid, startTime] = name.split('-');
+  try {
+    // A signal that only asks; it would also reach another process that has this number now.
+    if (process.platform !== 'linux') return process.kill(Number(pid), 0);
+    const stat = textOf(`/proc/${pid}/stat`);
+    const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return numbers[18] === startTime && !'TtZXx'.includes(state);
+  } catch {
+    return false; // It has ended.
+  }
 }
 
 function stateFolder({ XDG_STATE_HOME: state, HOME: home }) {
@@ -105,42 +124,40 @@ function rootFor(argv, env) {
   return folder;
 }
 
-/** As `buildOf` of src/store/user/lead-socket.ts. */
+/** As `buildOf` of src/store/user/lead-exchange.ts. */
 function build() {
   const { dev, ino, mtimeMs, size } = statSync(join(__dirname, '..', 'dist', 'frequent.cjs'));
   return `${process.version} ${dev} ${ino} ${mtimeMs} ${size}`;
 }
 
-/** @returns the frames of a whole answer; undefined if the lead declined, or takes too long */
-function answer(path, call) {
-  return new Promise((resolve) => {
-    const chunks = [];
-    // Not `data` events: a stream that is read costs a tenth of what this process adds to an empty one.
-    const onread = {
-      buffer: Buffer.allocUnsafe(READ_BYTES),
-      callback(size, buffer) {
-        const chunk = Buffer.from(buffer.subarray(0, size));
-        chunks.push(chunk);
-        // It seems to be the exit: then nothing follows, and the end of the connection need not be waited for.
-        if (chunk.at(-EXIT_BYTES) === EXIT && chunk.at(-2) === 1) end();
-        return true;
-      },
-    };
-    const socket = require('node:net').createConnection({ path, allowHalfOpen: true, onread });
-    const end = () => {
-      clearTimeout(late);
-      const frames = framesIn(Buffer.concat(chunks));
-      const last = frames.at(-1);
-      const isWhole = last?.kind === EXIT && last.body[0] !== DECLINED;
-      resolve(isWhole ? frames : undefined);
-      // To close it takes time, and the end of this process does it.
-      if (isWhole) socket.unref();
-      else socket.destroy();
-    };
-    const late = setTimeout(end, ANSWER_MS);
-    for (const event of ['error', 'end', 'close']) socket.once(event, end);
-    socket.end(call);
-  });
+/**
+ * Not by a socket: to load what Node needs for one, and to connect, takes more than all else here.
+ *
+ * @returns the frames of a whole answer; undefined if the lead declined, has ended, or takes too long
+ */
+function answer({ folder, isRunning }, call) {
+  const path = join(folder, `${process.pid}-${Date.now()}`);
+  writeFileSync(`${path}.new`, call, { flag: 'wx', mode: 0o600 });
+  renameSync(`${path}.new`, `${path}.ask`);
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  const latest = process.uptime() + ANSWER_S;
+  for (let looks = 1; process.uptime() < latest; looks += 1) {
+    Atomics.wait(nobody, 0, 0, LOOK_MS);
+    if (statSync(`${path}.answer`, { throwIfNoEntry: false }) === undefined) {
+      if (looks % LOOKS_A_LIFE === 0 && !isRunning()) break;
+      continue;
+    }
+    const frames = framesIn(readFileSync(`${path}.answer`));
+    unlinkSync(`${path}.answer`);
+    const last = frames.at(-1);
+    return last?.kind === EXIT && last.body[0] !== DECLINED ? frames : undefined;
+  }
+  try {
+    unlinkSync(`${path}.ask`);
+  } catch {
+    // The lead has taken it, and removes what it answers.
+  }
+  return undefined;
 }
 
 function framesIn(bytes) {

@@ -32,7 +32,7 @@ async function run() {
   const argv = process.argv.slice(2);
   if (tellVersion(argv)) return;
   try {
-    const asked = FREQUENT.includes(argv[0]) ? await require('./ask-lead.cjs').askLead(argv) : undefined;
+    const asked = FREQUENT.includes(argv[0]) ? require('./ask-lead.cjs').askLead(argv) : undefined;
     if (asked !== undefined) return void (process.exitCode = asked);
     const { program, leads } = require('./load.cjs');
     const code = FREQUENT.includes(argv[0]) ? await program('frequent', argv[0]).main(argv) : undefined;

@@ -235,9 +235,8 @@ export { storedLine } from './store/mail/mail-lines.ts';
 export { teamPaths, type TeamPaths } from './store/files/paths.ts';
 export { findPrunable, finishPruning, type Prunable } from './runtime/setup/prune.ts';
 export { cwdOf, openForReading, stateIn, type TeamReader } from './store/team/team-reader.ts';
-export { type AnsweringLead, answerAsLead, placeOf } from './store/user/lead-socket.ts';
+export { type AnsweringLead, answerAsLead, placeOf, type VerbRequest } from './store/user/lead-exchange.ts';
 export { frequentBundle } from './runtime/process/package.ts';
-export type { LocalRequest } from './os/local-server.ts';
 export {
   archiveStamp,
   findRoot,

@@ -1,13 +1,13 @@
 'use strict';
 /**
  * Asks a lead for the answer to a verb that only looks with what the rules ask of it (docs/decisions/147-a-lead-answers-verbs.md) and nothing
- * else: it is not at a terminal and not marked, the folder of sockets is the user's own, and the lead is told what its
- * answer depends on. One socket, one answer, no error, no other root.
+ * else: it is not at a terminal and not marked, the folder of leads is the user's own, the lead is the process
+ * that it says, and is told what its answer depends on. One lead, one answer, no error, no other root.
  *
  *     node ask-lead.cjs ROOT FREQUENT_BUNDLE VERB…
  */
-const { closeSync, fstatSync, lstatSync, openSync, readSync, readdirSync, statSync, writeSync } = require('node:fs');
-const { createConnection } = require('node:net');
+const { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, readdirSync } = require('node:fs');
+const { renameSync, statSync, unlinkSync, writeFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
 
 const [root, bundle, ...words] = process.argv.slice(2);
@@ -30,7 +30,14 @@ const folder = join(home, '.local', 'state', 'teams', 'leads');
 const { uid, mode } = lstatSync(folder);
 const { dev, ino } = lstatSync(join(root, '.teams'));
 const name = readdirSync(folder).find((one) => one.startsWith(`${dev}-${ino}-`));
-if (isMarked || isDevice(1) || uid !== process.getuid() || (mode & 0o077) !== 0 || name === undefined) process.exit(1);
+const [, , pid, startTime] = name.split('-');
+const state = openSync(`/proc/${pid}/stat`);
+const stat = bytes.latin1Slice(0, readSync(state, bytes));
+closeSync(state);
+const isLead = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] === startTime;
+
+if (!isLead || isMarked || isDevice(1) || uid !== process.getuid() || (mode & 0o077) !== 0 || name === undefined)
+  process.exit(1);
 
 const of = statSync(bundle);
 const call = {
@@ -39,15 +46,15 @@ const call = {
   build: `${process.version} ${of.dev} ${of.ino} ${of.mtimeMs} ${of.size}`,
   environment: Object.fromEntries(Object.entries(process.env).filter(([variable]) => SENT.test(variable))),
 };
-const socket = createConnection({ path: join(folder, name), allowHalfOpen: true });
-let answer = Buffer.alloc(0);
-socket.on('data', (chunk) => {
-  answer = answer.length === 0 ? chunk : Buffer.concat([answer, chunk]);
-  for (let end; answer.length >= HEADER_BYTES; answer = answer.subarray(end)) {
-    end = HEADER_BYTES + answer.readUInt32BE(1);
-    if (answer.length < end) return;
-    if (answer[0] !== STDOUT) process.exit(answer[0] === EXIT ? answer[HEADER_BYTES] : 1);
-    writeSync(1, answer.subarray(HEADER_BYTES, end));
-  }
-});
-socket.end(`${JSON.stringify(call)}\n`);
+const path = join(folder, name, `${process.pid}-${Date.now()}`);
+writeFileSync(`${path}.new`, `${JSON.stringify(call)}\n`, { flag: 'wx', mode: 0o600 });
+renameSync(`${path}.new`, `${path}.ask`);
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+while (statSync(`${path}.answer`, { throwIfNoEntry: false }) === undefined) Atomics.wait(nobody, 0, 0, 1);
+const answer = readFileSync(`${path}.answer`);
+unlinkSync(`${path}.answer`);
+for (let at = 0, end; ; at = end) {
+  end = at + HEADER_BYTES + answer.readUInt32BE(at + 1);
+  if (answer[at] !== STDOUT) process.exit(answer[at] === EXIT ? answer[at + HEADER_BYTES] : 1);
+  writeSync(1, answer.subarray(at + HEADER_BYTES, end));
+}

@@ -130,7 +130,8 @@ function headOf(socket: Socket): Promise<string | undefined> {
   });
 }
 
-function frame(kind: FrameKind, bytes: Uint8Array): Buffer {
+/** A part of an answer: its kind, its length, its bytes. */
+export function frameOf(kind: FrameKind, bytes: Uint8Array): Buffer {
   const made = Buffer.alloc(HEADER_BYTES + bytes.length);
   made.writeUInt8(CODES[kind], 0);
   made.writeUInt32BE(bytes.length, 1);
@@ -141,7 +142,7 @@ function frame(kind: FrameKind, bytes: Uint8Array): Buffer {
 function send(socket: Socket, kind: FrameKind, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
-    socket.write(frame(kind, bytes), () => resolve());
+    socket.write(frameOf(kind, bytes), () => resolve());
   });
 }
 

@@ -22,7 +22,7 @@ export const userConfigFolder = (environment: Environment): string =>
 export const replicaFolder = (store: string, environment: Environment): string =>
   join(dirname(keyPath(environment)), 'replicas', createHash('sha256').update(store).digest('hex').slice(0, 12));
 
-/** The sockets of leads that answer verbs, beside the key: who reaches them could read the key. */
+/** The folders of leads that answer verbs, beside the key: who reaches them could read the key. */
 export const leadsFolder = (environment: Environment): string => join(dirname(keyPath(environment)), 'leads');
 
 const absolute = (path: string | undefined): string | undefined => (path?.startsWith('/') ? path : undefined);

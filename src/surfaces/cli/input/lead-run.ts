@@ -82,7 +82,7 @@ export async function leadRun(
   interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
-  await using _verbs = await serveVerbs(context, paths);
+  using _verbs = serveVerbs(context, paths);
   const progress = await show(paths);
   progress?.onStop?.(() => interrupts.press());
   let report: Report;

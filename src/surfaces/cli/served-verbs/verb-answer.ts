@@ -1,10 +1,10 @@
 /**
  * One verb that another process asks this lead for. What is written is the same as without a lead, byte by byte: a
  * request that could be answered differently here is declined, and its process does the work itself. No right comes with
- * the socket: a request has the rights of its own environment.
+ * the folder: a request has the rights of its own environment.
  */
 import * as z from 'zod';
-import { type AnsweringLead, type LocalRequest, longestBoardLog, placeOf } from '../../../app.ts';
+import { type AnsweringLead, longestBoardLog, placeOf, type VerbRequest } from '../../../app.ts';
 import { CliContext } from '../context.ts';
 import { frequentVerbs } from '../frequent-main.ts';
 import type { CliIo } from '../io.ts';
@@ -40,14 +40,14 @@ const callSchema = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-export async function answerVerb(request: LocalRequest, lead: AnsweringLead): Promise<void> {
+export async function answerVerb(request: VerbRequest, lead: AnsweringLead): Promise<void> {
   const io = ioOf(request);
   const code = await codeOf(request, lead, io);
   await io.settled();
   await request.send('exit', Uint8Array.of(code));
 }
 
-async function codeOf(request: LocalRequest, lead: AnsweringLead, io: RequestIo): Promise<number> {
+async function codeOf(request: VerbRequest, lead: AnsweringLead, io: RequestIo): Promise<number> {
   try {
     const { argv, cwd, build, environment } = callSchema.parse(JSON.parse(request.head));
     if (build !== lead.build || !isSame(environment, lead.environment)) return DECLINED;
@@ -94,7 +94,7 @@ interface AnswerPart {
  * Many short writes go as one frame: the process that asked reads and writes each frame by itself, and writes none before
  * it has the last.
  */
-function ioOf(request: LocalRequest): RequestIo {
+function ioOf(request: VerbRequest): RequestIo {
   const sent: Promise<void>[] = [];
   let part: AnswerPart | undefined;
   const send = (done?: () => void): void => {

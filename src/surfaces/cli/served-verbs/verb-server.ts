@@ -6,7 +6,7 @@ import { answerAsLead, frequentBundle, type TeamPaths } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /** @param context of the verb that leads */
-export async function serveVerbs({ store, io }: CliContext, { root }: TeamPaths): Promise<AsyncDisposable | undefined> {
+export function serveVerbs({ store, io }: CliContext, { root }: TeamPaths): Disposable | undefined {
   // The teams of a store are asked through its relay; a verb without a process of its own belongs to a test or a host.
   if (store !== undefined || io.own === undefined) return undefined;
   return answerAsLead(root, frequentBundle, io.environment, async (request, lead) => {

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { BIN, until, Workplace, type Answer } from '../../../support/cli.ts';
 
 const ASK = `const { askLead } = require(${JSON.stringify(resolve('bin/ask-lead.cjs'))});
-askLead(process.argv.slice(1)).then((code) => (process.exitCode = code === undefined ? 99 : code));`;
+process.exitCode = askLead(process.argv.slice(1)) ?? 99;`;
 /** The exit code of a process that no lead answered. */
 const NOBODY = 99;
 /** A variable that may change a wording: no lead answers where it is not the lead's. */
@@ -166,7 +166,7 @@ it(
     expect(await ask(['status'])).toMatchObject({ code: NOBODY, out: '' });
     expect(await teams(['task', 'list', 'login'])).toMatchObject({ code: 0, err: '' });
     const next = place.start('lead', 'login', '--quiet');
-    await until(() => readdirSync(leads).some((name) => !left.includes(name)), 'the socket of the next lead');
+    await until(() => readdirSync(leads).some((name) => !left.includes(name)), 'the folder of the next lead');
     expect(readdirSync(leads)).toHaveLength(1);
     next.child.kill('SIGINT');
     await next.ended;
@@ -175,7 +175,7 @@ it(
 );
 
 it(
-  'nobody else reaches the socket, and a folder that others could reach is not believed',
+  'nobody else reaches the folder of a lead, and a folder that others could reach is not believed',
   {
     timeout: 60_000,
   },
@@ -183,8 +183,7 @@ it(
     const { leads, ask, end } = await scene();
     expect(statSync(leads).mode & 0o077).toBe(0);
     const [name = ''] = readdirSync(leads);
-    // Its mode is set once it is there; until then the folder alone keeps others out.
-    await expect.poll(() => statSync(join(leads, name)).mode & 0o077).toBe(0);
+    expect(statSync(join(leads, name)).mode & 0o077).toBe(0);
     chmodSync(leads, 0o755);
     expect(await ask(['status'])).toMatchObject({ code: NOBODY });
     chmodSync(leads, 0o700);

@@ -35,7 +35,7 @@ export const act: Act = async (context, given) => {
   interrupts.stop.addEventListener('abort', () => context.warn(stoppingText(context, paths, interrupts)), {
     once: true,
   });
-  await using _verbs = await serveVerbs(context, paths);
+  using _verbs = serveVerbs(context, paths);
   const progress = await progressOf(context)(paths);
   try {
     const code = await leadTeam(
