@@ -28,8 +28,11 @@ const RECOGNISED = 256;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Bytes that a reader who follows a journal asks for at once: a few records, with what it recognizes. */
-const NEWS = 4 * 1024;
+/**
+ * Bytes that a reader who follows a journal asks for at once, with what it recognizes: all that others write while it
+ * waits for a processor.
+ */
+const NEWS = 32 * 1024;
 
 /** Longest record that is read: a batch with a whole plan. */
 export const RECORD_LIMIT = 64 * LINE_LIMIT;
@@ -111,16 +114,17 @@ export class Journal {
     if (reader === undefined) return from;
     if (this.#remembered?.offset !== from && !this.isAsRemembered()) throw replaced();
     const known = this.#remembered?.offset === from ? this.#remembered.bytes : NOTHING;
-    const news = (this.#news ??= Buffer.alloc(NEWS));
+    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
     const begin = from - known.length;
     const read = this.#readNews(reader, news, begin);
     if (known.compare(news, 0, Math.min(read, known.length)) !== 0) throw replaced();
     if (read === known.length) return from;
-    // What came is nearly always little, and ASCII.
+    const came = news.subarray(known.length, read);
+    // Nearly always it is all that came, and ASCII.
     const next =
-      read < NEWS && isAscii(news)
-        ? takeLinesOf(news.toString('latin1', known.length, read), from, take)
-        : this.#takeAll(news.subarray(known.length, read), { reader, from, isAll: read < NEWS }, take);
+      read < NEWS && isAscii(came)
+        ? takeLinesOf(came.toString('latin1'), from, take)
+        : this.#takeAll(came, { reader, from, isAll: read < NEWS }, take);
     if (next !== undefined && next > from && next <= begin + read) this.#keep(next, news.subarray(0, next - begin));
     return next;
   }
@@ -152,7 +156,7 @@ export class Journal {
     const [known, fd] = [this.#remembered, this.#reader];
     if (known?.offset !== offset || fd === undefined) return false;
     const { bytes } = known;
-    const news = (this.#news ??= Buffer.alloc(NEWS));
+    const news = (this.#news ??= Buffer.allocUnsafe(NEWS));
     const read = onDisk('read', this.path, () =>
       this.#disk.readSync(fd, news, 0, bytes.length + 1, offset - bytes.length),
     );
