@@ -26,11 +26,11 @@ import type { TaskPlaces } from './trail.ts';
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
 
-type Appended = readonly [
-  author: Author | ((board: Board) => Author),
-  build: (board: Board) => Body | Refused,
-  options?: { readonly vouches?: boolean },
-];
+type Writer = Author | ((board: Board) => Author);
+type Build = (board: Board) => Body | Refused;
+interface AppendOptions {
+  readonly vouches?: boolean;
+}
 type Answer = Folded | { readonly outcome: Refused };
 
 interface MadeEvent {
@@ -99,11 +99,11 @@ export class BoardStore {
    * @throws StoreError when the disk fails: it is then unknown whether the event is in the log; append the same change
    * again
    */
-  async append(...appended: Appended): Promise<Answer> {
+  async append(author: Writer, build: Build, options?: AppendOptions): Promise<Answer> {
     const { commit } = this.#environment;
-    if (commit === undefined) return this.appendNow(...appended);
+    if (commit === undefined) return this.appendNow(author, build, options);
     for (let race = 0; ; race += 1) {
-      const made = this.#made(...appended);
+      const made = this.#made(author, build, options);
       if (!('event' in made)) return made;
       const outcome = await this.#committed(made.event, commit);
       if (!this.#isLost(made, outcome, race)) return { event: made.event, outcome };
@@ -111,9 +111,9 @@ export class BoardStore {
   }
 
   /** {@link append} to a log whose order is made by its file. */
-  appendNow(...appended: Appended): Answer {
+  appendNow(author: Writer, build: Build, options?: AppendOptions): Answer {
     for (let race = 0; ; race += 1) {
-      const made = this.#made(...appended);
+      const made = this.#made(author, build, options);
       if (!('event' in made)) return made;
       const outcome = this.#write(made.event);
       if (!this.#isLost(made, outcome, race)) return { event: made.event, outcome };
@@ -216,7 +216,7 @@ export class BoardStore {
     this.#journal.close();
   }
 
-  #made(...[author, build, { vouches = true } = {}]: Appended): MadeEvent | { outcome: Refused } {
+  #made(author: Writer, build: Build, { vouches = true }: AppendOptions = {}): MadeEvent | { outcome: Refused } {
     const board = this.fold();
     const body = build(board);
     if ('ok' in body) return { outcome: body };
