@@ -10,7 +10,7 @@
  */
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
-import { apply, undoOfHeader, type Ruling, type Undo } from './board-effect.ts';
+import { apply, undoOfHeader, type BoardEffect, type Ruling, type Undo } from './board-effect.ts';
 import type { Author, BoardEvent, Change, LogVersion } from './event.ts';
 import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
@@ -35,9 +35,13 @@ export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   const { size } = board.seen;
   if (board.seen.add(event.id).size === size) return refused('REPEATED', 'this record was judged before');
   const outcome = event.type === 'batch' ? together(board, event.changes, event.author, event.at) : one(board, event);
-  const voucher = outcome.ok ? voucherOf(event) : undefined;
-  if (voucher) for (const { task } of voucher.commands) board.vouchers.set(task, voucher);
+  if (outcome.ok) vouch(board, event);
   return outcome;
+}
+
+function vouch({ vouchers }: Board, event: BoardEvent): void {
+  const voucher = voucherOf(event);
+  voucher?.commands.forEach(({ task }) => vouchers.set(task, voucher));
 }
 
 function one(board: Board, event: Exclude<BoardEvent, { type: 'batch' }>): AdvanceOutcome {
@@ -61,7 +65,7 @@ function together(board: Board, changes: readonly Change[], author: Author, at: 
       return ruling;
     }
     apply(board, ruling, undo);
-    for (const { id } of ruling.tasks ?? []) changed.add(id);
+    ruling.tasks?.forEach(({ id }) => changed.add(id));
   }
   return { ok: true, changed: [...changed] };
 }
@@ -72,7 +76,10 @@ function rule(board: Board, change: Change, author: Author, at: string): Ruling 
   const refusal = authorRefusal(board, change, author);
   if (refusal) return refusal;
   const ruling = 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
-  if ('ok' in ruling || board.open.size === 0) return ruling;
+  return 'ok' in ruling || board.open.size === 0 ? ruling : withEndedRequests(board, ruling);
+}
+
+function withEndedRequests(board: Board, ruling: BoardEffect): BoardEffect {
   const ended = ruleRequestWithdrawn(board, ruling);
   return ended.length === 0 ? ruling : { ...ruling, requests: [...(ruling.requests ?? []), ...ended] };
 }

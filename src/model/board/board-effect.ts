@@ -45,8 +45,8 @@ export function undoOfHeader(board: Board): Undo {
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (header) Object.assign(board, header);
   if (member) put(board.members, member.name, member, undo);
-  if (tasks) for (const task of tasks) keep(board, task, undo);
-  if (requests) for (const request of requests) keepRequest(board, request, undo);
+  tasks?.forEach((task) => keep(board, task, undo));
+  requests?.forEach((request) => keepRequest(board, request, undo));
 }
 
 function keepRequest({ requests, open }: Board, request: Request, undo?: Undo[]): void {
@@ -61,7 +61,8 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   put(board.tasks, task.id, Object.freeze(task), undo);
   if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
   if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
-  if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
+  if (before?.blockedBy !== task.blockedBy && (before?.blockedBy.length ?? 0) + task.blockedBy.length > 0)
+    rewire(board, before, task, undo);
   tell(board, before, wasBlocked, task, undo);
   const wasResolved = before !== undefined && isResolved(before);
   if (isResolved(task) !== wasResolved) countDown(board, task.id, wasResolved ? -1 : 1, undo);
@@ -121,8 +122,8 @@ const isResolvedAt = ({ tasks }: Board, id: string): boolean => {
 };
 
 function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
-  if (before) for (const one of uniqueMarks(before)) drop(board.unique, one, undo);
-  for (const one of uniqueMarks(after)) put(board.unique, one, after.id, undo);
+  if (before) uniqueMarks(before).forEach((one) => drop(board.unique, one, undo));
+  uniqueMarks(after).forEach((one) => put(board.unique, one, after.id, undo));
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, undo?: Undo[]): void {

@@ -41,7 +41,8 @@ export class IdSet {
     const at = Math.floor(id / SPAN);
     while (chunks.length <= at) chunks.push(undefined);
     const chunk = (chunks[at] ??= new Uint32Array(WORDS));
-    const [word, bit] = [wordOf(id), bitOf(id)];
+    const word = wordOf(id);
+    const bit = bitOf(id);
     const bits = chunk[word] ?? 0;
     if ((bits & bit) !== 0) return false;
     chunk[word] = bits | bit;
@@ -55,7 +56,8 @@ export class IdSet {
     const at = Math.floor(id / SPAN);
     const chunk = chunks[at];
     if (chunk === undefined) return false;
-    const [place, bit] = [wordOf(id), bitOf(id)];
+    const place = wordOf(id);
+    const bit = bitOf(id);
     const bits = chunk[place] ?? 0;
     if ((bits & bit) === 0) return false;
     const word = bits & ~bit;

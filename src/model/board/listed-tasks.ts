@@ -44,7 +44,7 @@ export const offeredTasksOf = (board: Board, owner: Name): Generator<Task> =>
 
 /** Whether a task waits that may be one for this member, now or later. */
 export const mayGetTask = ({ lists }: Board, name: Name): boolean =>
-  listOf(lists, pendingOf(name)).size > 0 || [...openOffers(lists)].some(({ size }) => size > 0);
+  listOf(lists, pendingOf(name)).size > 0 || openOffers(lists).some(({ size }) => size > 0);
 
 /** Checkpoints that wait for a person, lowest id first. */
 export function* readyCheckpoints(board: Board): Generator<Task> {

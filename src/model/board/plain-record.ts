@@ -31,13 +31,8 @@ const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.so
 
 /** A copy of a list of texts; undefined for anything else. */
 function textsIn(value: unknown, most = ANY, length = ANY): string[] | undefined {
-  if (!isList(value) || value.length > most) return undefined;
-  const read: string[] = [];
-  for (const text of value) {
-    if (!isText(text, length)) return undefined;
-    read.push(text);
-  }
-  return read;
+  const isWhole = isList(value) && value.length <= most && value.every((text): text is string => isText(text, length));
+  return isWhole ? value.slice() : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { IdSet } from './id-set.ts';
 import type { Name } from '../text/names.ts';
-import { isCheckpoint, subjectCode, type Task } from './task.ts';
+import { isCheckpoint, subjectCode, type Task, type TaskStatus } from './task.ts';
 
 /** By name; a list without tasks is not in the map. */
 export type TaskLists = Map<string, IdSet>;
@@ -47,8 +47,11 @@ function stemOf(subject: string): string {
 export const listOf = (lists: TaskLists, name: string): IdSet => lists.get(name) ?? NONE;
 
 /** The lists of tasks that belong to nobody, each with what {@link openOffer} says. */
-export function* openOffers(lists: TaskLists): Generator<IdSet> {
-  for (const [name, ids] of lists) if (name.startsWith(OPEN_OFFER)) yield ids;
+export function openOffers(lists: TaskLists): IdSet[] {
+  const offers: IdSet[] = [];
+  // Each claim asks for them, mostly before this is compiled: no generator, and no pair for each list.
+  lists.forEach((ids, name) => name.startsWith(OPEN_OFFER) && offers.push(ids));
+  return offers;
 }
 
 /** The lists of completed tasks, one for each member that did any; a task may be in two. */
@@ -67,8 +70,8 @@ export function listAnew(
   const was = before === undefined ? [] : namesOf(before, wasBlocked);
   const is = after === undefined ? [] : namesOf(after, isBlocked);
   const id = Number((before ?? after)?.id);
-  for (const name of was) if (!is.includes(name)) take(lists, name, id);
-  for (const name of is) if (!was.includes(name)) put(lists, name, id);
+  was.forEach((name) => is.includes(name) || take(lists, name, id));
+  is.forEach((name) => was.includes(name) || put(lists, name, id));
 }
 
 function put(lists: TaskLists, name: string, id: number): void {
@@ -97,16 +100,24 @@ function namesOf(task: Task, isBlocked: boolean): string[] {
     if (!isBlocked && isCheckpoint(task)) names.push(CHECKPOINTS);
   } else if (status === 'landing') names.push(LANDING);
   else if (status !== 'in_progress' && status !== 'completed') names.push(MISSED);
-  for (const member of workersOf(task)) {
-    names.push(workOf(member));
-    if (status === 'completed') names.push(doneOf(member));
-  }
+  const worker = workerOf(task);
+  if (owner !== undefined) addWork(names, owner, status);
+  if (worker !== undefined && worker !== owner) addWork(names, worker, status);
   return names;
 }
 
+function addWork(names: string[], member: Name, status: TaskStatus): void {
+  names.push(workOf(member));
+  if (status === 'completed') names.push(doneOf(member));
+}
+
+/** The member that has its claim or ended it. */
+const workerOf = (task: Task): Name | undefined =>
+  'claim' in task ? task.claim.member : 'by' in task ? task.by.member : undefined;
+
 /** Its owner, and the member that has its claim or ended it. */
 export function workersOf(task: Task): Name[] {
-  const worker = 'claim' in task ? task.claim.member : 'by' in task ? task.by.member : undefined;
+  const worker = workerOf(task);
   if (task.owner === undefined) return worker === undefined ? [] : [worker];
   return worker === undefined || worker === task.owner ? [task.owner] : [task.owner, worker];
 }
