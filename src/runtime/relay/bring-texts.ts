@@ -6,6 +6,9 @@ import { lookAt, type Disk } from '../../store/files/disk.ts';
 import { createOnce, makeDirectory } from '../../store/files/file.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 
+/** What has the texts of a team. */
+type TextSource = Pick<EngineSession, 'kept'>;
+
 interface TextPlace {
   readonly disk: Disk;
   readonly paths: TeamPaths;
@@ -28,7 +31,7 @@ export async function bringTexts(session: EngineSession, place: TextPlace, line:
 }
 
 /** A long text, into `blobs/`. */
-export async function bringBlob(session: EngineSession, place: TextPlace, hash: string): Promise<void> {
+export async function bringBlob(session: TextSource, place: TextPlace, hash: string): Promise<void> {
   const { disk, paths } = place;
   if (!/^[0-9a-f]{64}$/.test(hash) || lookAt(disk, paths.blob(hash))) return;
   const text = await textOf(session, place, hash);
@@ -38,7 +41,7 @@ export async function bringBlob(session: EngineSession, place: TextPlace, hash: 
 }
 
 /** A file stays as it is, so a wrong one would, too. */
-async function textOf(session: EngineSession, { team }: TextPlace, hash: string): Promise<string | undefined> {
+async function textOf(session: TextSource, { team }: TextPlace, hash: string): Promise<string | undefined> {
   const text = await session.kept(team, hash);
   return text !== undefined && hashText(text) === hash ? text : undefined;
 }

@@ -30,6 +30,9 @@ export interface MailPlace {
   readonly now: () => number;
 }
 
+/** What an inbox asks of the store. */
+export type MailSession = Pick<EngineSession, 'acknowledge' | 'kept' | 'mailAfter' | 'waitingMail'>;
+
 export class SharedInbox {
   readonly #place: MailPlace;
   readonly #member: Name;
@@ -52,7 +55,7 @@ export class SharedInbox {
    *   what was used
    */
   async sync(
-    session: EngineSession,
+    session: MailSession,
     known: { readonly last: number; readonly used: number },
     { isElsewhere, isWhole }: { readonly isElsewhere: boolean; readonly isWhole: boolean },
   ): Promise<void> {
@@ -74,7 +77,7 @@ export class SharedInbox {
    *
    * @param wasElsewhere its last process ran on another machine and may have used mail that it did not acknowledge
    */
-  async begin(session: EngineSession, wasElsewhere: boolean): Promise<void> {
+  async begin(session: MailSession, wasElsewhere: boolean): Promise<void> {
     createBell(this.#place.disk, this.#inbox.bell);
     await this.acknowledge(session);
     const waiting = await session.waitingMail(this.#place.team, this.#member);
@@ -94,7 +97,7 @@ export class SharedInbox {
    * @param page.isAll whether that is all of it
    */
   async arrive(
-    session: EngineSession,
+    session: MailSession,
     mail: readonly EngineMail[],
     { after, isAll }: { readonly after: number; readonly isAll: boolean },
   ): Promise<void> {
@@ -108,7 +111,7 @@ export class SharedInbox {
   }
 
   /** Tells the store what was used here. */
-  async acknowledge(session: EngineSession): Promise<void> {
+  async acknowledge(session: MailSession): Promise<void> {
     const { team } = this.#place;
     const open = this.#known();
     const size = lookAt(this.#place.disk, this.#inbox.history)?.size ?? 0;
@@ -143,12 +146,16 @@ export class SharedInbox {
   }
 
   /** Mail that was acknowledged on another machine is in no inbox here any more. */
-  async #compare(session: EngineSession, used: number): Promise<void> {
+  async #compare(session: MailSession, used: number): Promise<void> {
     if (used === this.#used) return;
     const waiting = await session.waitingMail(this.#place.team, this.#member);
+    if (this.#isStale(waiting)) {
+      // Its reader has the file open: to be removed at a look after its end, though nothing else is used until then.
+      if (this.#isRead()) return;
+      await this.#remove();
+    }
     const open = this.#known();
-    if (this.#isStale(waiting) && !this.#isRead()) await this.#remove();
-    else for (const id of open) if (!waiting.has(id)) open.delete(id);
+    for (const id of open) if (!waiting.has(id)) open.delete(id);
     this.#used = used;
   }
 
@@ -157,7 +164,7 @@ export class SharedInbox {
     return [...waitingMail(this.#place.disk, this.#inbox)].some(({ id }) => !waiting.has(id));
   }
 
-  async #deliver(session: EngineSession, put: Put): Promise<void> {
+  async #deliver(session: MailSession, put: Put): Promise<void> {
     for (;;) {
       const { found, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
       await this.#receive(session, found, put);
@@ -165,7 +172,7 @@ export class SharedInbox {
     }
   }
 
-  async #receive(session: EngineSession, mail: readonly EngineMail[], put: Put): Promise<void> {
+  async #receive(session: MailSession, mail: readonly EngineMail[], put: Put): Promise<void> {
     const last = mail.at(-1);
     if (last === undefined) return;
     const open = this.#known();
