@@ -149,11 +149,13 @@ async function expectNoSecret(place: Workplace): Promise<void> {
   expect(plain.filter((file) => read(place, file).includes(CANARY))).toEqual([]);
 }
 
-/** Files that are not 0600 and directories that are not 0700. */
+/** Files that are not 0600, segments of an inbox that are not that or read-only, and directories that are not 0700. */
 const openToOthers = (place: Workplace, from: string): string[] =>
   [from, ...files(place, from)].filter((file) => {
     const stat = lstatSync(join(place.root, file));
-    return (stat.mode & 0o777) !== (stat.isDirectory() ? 0o700 : 0o600);
+    const mode = stat.mode & 0o777;
+    if (stat.isDirectory()) return mode !== 0o700;
+    return mode !== 0o600 && !(mode === 0o400 && file.includes('_inbox.taken.'));
   });
 
 /** Threat 12: checked for files of a working team and of an archived one. */
