@@ -1,6 +1,5 @@
 /** A taken file of which all is used needs no record: it is closed, and the history knows its mail. */
-import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import type { InboxPaths, TeamPaths } from '../../../src/store/files/paths.ts';
@@ -32,6 +31,14 @@ const say = async (...texts: string[]): Promise<void> => {
   const draft = (content: string) => ({ type: 'message', content }) as const;
   await Promise.all(texts.map((text) => sender.send({ sender: 'bob', recipient: ADA, draft: draft(text) })));
 };
+/** A program that has the inbox open before it is taken and closed: later it could not open it. */
+function foreignWriter(): { write: (content: string) => void } {
+  const fd = openSync(box.inbox, 'a');
+  onTestFinished(() => closeSync(fd));
+  return {
+    write: (content) => writeSync(fd, `${JSON.stringify({ type: 'message', sender: 'py', content, timestamp: 1 })}\n`),
+  };
+}
 const contents = (mail: Iterable<{ content: string }>): string[] => [...mail].map(({ content }) => content);
 const acks = (): string[] => readdirSync(paths.folder).filter((file) => file.endsWith('.ack'));
 const [READ_ONLY, MODE] = [0o400, 0o777];
@@ -62,13 +69,11 @@ it('a segment of which all is used is closed, has no record, and shows as used',
 
 it('a killed process leaves no record, and the next one hands nothing out twice, but what came late', async () => {
   await say('one', 'two');
+  const foreign = foreignWriter();
   const killed = reading();
   killed.acknowledge(await killed.take());
   expect(acks()).toEqual([]);
-  appendFileSync(
-    join(segment()),
-    `${JSON.stringify({ type: 'message', sender: 'py', content: 'late', timestamp: 1 })}\n`,
-  );
+  foreign.write('late');
   const clock = new FakeClock();
   const next = reading({ clock });
   expect(contents(await next.take())).toEqual(['late']);
@@ -77,10 +82,11 @@ it('a killed process leaves no record, and the next one hands nothing out twice,
 
 it('mail that comes late into a closed segment is handed out once, and the segment is recorded then', async () => {
   await say('one');
+  const foreign = foreignWriter();
   const clock = new FakeClock();
   const reader = reading({ clock });
   reader.acknowledge(await reader.take());
-  appendFileSync(segment(), `${JSON.stringify({ type: 'message', sender: 'py', content: 'late', timestamp: 1 })}\n`);
+  foreign.write('late');
   clock.advance(KEEP_MS);
   reader.tidy();
   const late = await reader.take();
