@@ -3,7 +3,17 @@
  * folders in .teams-example/recorded/ (or DIRECTORY), with the details of this machine replaced. Needs `npm run build`.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +53,11 @@ try {
   // Without the leading dots, so that the recording does not look like teams of this repository.
   cpSync(join(work, '.teams', 'hello'), join(target, 'teams', 'hello'), { recursive: true });
   cpSync(join(work, '.tasks', 'hello'), join(target, 'tasks', 'hello'), { recursive: true });
-  for (const path of filesUnder(target)) writeFileSync(path, scrub(readFileSync(path, 'utf8')));
+  for (const path of filesUnder(target)) {
+    // A segment that was used is read-only; git does not keep that.
+    chmodSync(path, 0o600);
+    writeFileSync(path, scrub(readFileSync(path, 'utf8')));
+  }
   for (const path of filesUnder(target)) if (/\.tokens/.test(path)) rmSync(path);
   // A segment's name contains the time of its take; the recording uses one fixed name.
   for (const path of filesUnder(target))
