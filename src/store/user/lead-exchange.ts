@@ -26,6 +26,7 @@ import { isLiving, ownIdentity, processes } from '../../os/process-table.ts';
 import { DIRECTORY_MODE, FILE_MODE } from '../files/disk.ts';
 import { rootPaths } from '../files/paths.ts';
 import { leadsFolder } from './own-folders.ts';
+import { fileNames } from './user-file.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -108,7 +109,7 @@ class Exchange implements Disposable {
 
   #look(name: string | null): void {
     if (this.#end.signal.aborted) return;
-    for (const one of name === null ? namesIn(this.#folder) : [name]) {
+    for (const one of name === null ? fileNames(this.#folder) : [name]) {
       if (!one.endsWith(ASKED)) continue;
       const head = taken(join(this.#folder, one));
       if (head !== undefined) void this.#respond(join(this.#folder, one.slice(0, -ASKED.length)), head);
@@ -160,14 +161,6 @@ class AnswerFile {
 
   close(): void {
     closeSync(this.#file);
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // Somebody removed it.
   }
 }
 
