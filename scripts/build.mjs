@@ -60,6 +60,8 @@ const PAGE_FILES = ['index.html', 'icon.svg'];
  * used.
  */
 const SMALL_AGENTS = new Set(['agent-registry', 'exec']);
+/** A teammate's file has those that need no library, too: a chunk is an ES module, which has no code cache, with a copy of zod. */
+const TEAMMATE_AGENTS = new Set([...SMALL_AGENTS, 'claude', 'codex']);
 const AGENT_FOLDERS = new Set([AGENTS, join(AGENTS, 'programs'), join(AGENTS, 'loop')]);
 
 /**
@@ -113,8 +115,9 @@ const DOORS = new Set([CLI, join(CLI, 'verbs')]);
  * `await` unwraps it.
  * @param {Map<string, string>} chunks receives entry name → source file for each part
  * @param {Set<string>} [verbs] receives the source files of the second bundle; without it they are parts of this one
+ * @param {Set<string>} [own] the names of the agents inside the bundle
  */
-const lazyParts = (chunks, verbs) => ({
+const lazyParts = (chunks, verbs, own = SMALL_AGENTS) => ({
   name: 'lazy-parts',
   setup(bundler) {
     bundler.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
@@ -125,7 +128,7 @@ const lazyParts = (chunks, verbs) => ({
         verbs.add(file);
         return { path: relative(ROOT, file), namespace: 'lazy-verb' };
       }
-      const isAgent = AGENT_FOLDERS.has(dirname(file)) && !SMALL_AGENTS.has(name);
+      const isAgent = AGENT_FOLDERS.has(dirname(file)) && !own.has(name);
       if (!isAgent && file !== DRAWING) return undefined;
       const chunk = `${basename(dirname(file))}/${name}`;
       chunks.set(chunk, file);
@@ -202,7 +205,13 @@ async function bundleProcesses(chunks) {
   });
   const working = await build({
     ...options,
-    plugins: [lazyParts(chunks), unusedTables, oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
+    plugins: [
+      lazyParts(chunks, undefined, TEAMMATE_AGENTS),
+      unusedTables,
+      oneLanguage,
+      lateModules(ROOT, withDirectNames),
+      latePackages,
+    ],
     outExtension: { '.js': '.cjs' },
     entryPoints: { teammate },
   });
