@@ -28,6 +28,11 @@ describe.skipIf(!hasPostgres)('an editor whose teams are in a store', { timeout:
     expect(session.said()).toContain('TEAM COMPLETE');
   }
 
+  async function modesIn(editor: Editor, cwd: string): Promise<readonly string[]> {
+    const { modes } = await editor.agent.request('session/new', { cwd, mcpServers: [] });
+    return modes?.availableModes.map(({ id }) => id) ?? [];
+  }
+
   const tasksThere = async (): Promise<string> => {
     const there = new StoreUser(store.place, 'there');
     return (await there.ok('list', '--store', store.url)).out;
@@ -52,6 +57,9 @@ describe.skipIf(!hasPostgres)('an editor whose teams are in a store', { timeout:
     writeFileSync(join(far, '.teams', 'config.yaml'), `store: ${store.url}\n`);
     await place.say(['doctor', '--trust', '--yes'], { cwd: far, environment: { TEAMS_STORE: '' } });
     await using editor = await Editor.on({ root: place.root, environment }, ...AGENT);
+    // No pipeline runs in a store.
+    expect(await modesIn(editor, far)).toEqual(['forge', 'v8', 'relay']);
+    expect(await modesIn(editor, near)).toContain('pipeline-impl-only');
     await lead(editor, far);
     await lead(editor, near);
     expect(existsSync(join(far, '.tasks'))).toBe(false);

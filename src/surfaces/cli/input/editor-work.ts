@@ -25,7 +25,7 @@ import {
   type TeamPaths,
 } from '../../../app.ts';
 import { CliContext } from '../context.ts';
-import { useStore } from '../named-store.ts';
+import { isStoreNamed, useStore } from '../named-store.ts';
 import { configuredIsolation } from './asked-isolation.ts';
 import { chooseDefaultAgent, defaultAgent, requireAgents } from './default-agent.ts';
 import { leadTeamOf, sessionOf, type RunFlags, type TeamToLead } from './lead-run.ts';
@@ -114,8 +114,10 @@ export class EditorRelays implements Disposable {
   }
 }
 
+/** None in a store, where no pipeline runs. */
 function pipelineModes(context: CliContext): typeof MODES {
   try {
+    if (isStoreNamed(context)) return [];
     return listPipelines(rootOf(context)).flatMap(({ name, description, problem }) =>
       problem === undefined ? [{ id: `${PIPELINE}${name}`, name: `Pipeline ${name}`, description }] : [],
     );
