@@ -1,8 +1,9 @@
 /** What a line of an inbox file is: a message with its place, or a bad line with the reason. */
 import { parseMail, type Message, type Stored } from '../../model/team/message.ts';
-import { O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
+import { isAscii } from 'node:buffer';
+import { O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { openIfThere } from '../files/file.ts';
-import { lines, type FileLine } from '../files/lines.ts';
+import { LINE_LIMIT, lines, linesIn, takeLinesOf, type FileLine, type TakeLine } from '../files/lines.ts';
 
 export interface LinePosition {
   readonly file: string;
@@ -16,6 +17,8 @@ export type MailLine = LinePosition &
     | { readonly ok: true; readonly message: Message; readonly text: string | undefined }
     | { readonly ok: false; readonly why: string; readonly raw: string }
   );
+
+export type GoodLine = MailLine & { readonly ok: true };
 
 /** Characters of a bad line that are kept beside the reason; a longer one has an empty `raw`. */
 export const RAW_LIMIT = 64 * 1024;
@@ -88,6 +91,57 @@ export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(pa
   } finally {
     disk.closeSync(fd);
   }
+}
+
+/** Bytes of a file that are read at once. */
+const PIECE = 64 * 1024;
+
+/**
+ * Passes on the mail of an open file as long as it is plain: each line a message, and shorter than what is read at once.
+ * Nearly all mail is, and no generator runs for each line of ASCII.
+ *
+ * @param place where to begin, and how long the file is
+ * @param take gets each message; false: it wants no more
+ * @returns whether the end was reached. What was not passed on must be read by {@link mailIn}
+ */
+export function takePlainMail(
+  disk: Disk,
+  fd: number,
+  { file, at: from, end: until }: LinePosition,
+  take: (line: GoodLine) => boolean,
+): boolean {
+  const identity = idFrom(file);
+  const takeLine = (line: FileLine): boolean => {
+    const mail = toMail(line, file, identity);
+    return 'ok' in mail && mail.ok && take(mail);
+  };
+  for (let at = from; at < until;) {
+    const bytes = readPiece(disk, fd, { file, at, end: Math.min(until, at + PIECE) });
+    const next = isAscii(bytes)
+      ? takeLinesOf(bytes.toString('latin1'), at, takeLine)
+      : takeDecoded(bytes, at, takeLine);
+    if (next === undefined || next === at) return false;
+    at = next;
+  }
+  return true;
+}
+
+/** As {@link takeLinesOf}, of any bytes. */
+function takeDecoded(bytes: Buffer, from: number, take: TakeLine): number | undefined {
+  const found = linesIn([bytes], from, LINE_LIMIT);
+  for (;;) {
+    const next = found.next();
+    if (next.done === true) return next.value;
+    if (!take(next.value)) return undefined;
+  }
+}
+
+function readPiece(disk: Disk, fd: number, { file, at, end }: LinePosition): Buffer {
+  const bytes = Buffer.allocUnsafe(end - at);
+  return bytes.subarray(
+    0,
+    onDisk('read', file, () => disk.readSync(fd, bytes, 0, end - at, at)),
+  );
 }
 
 /** Identifies a foreign line by its file and offset. */

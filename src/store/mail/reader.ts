@@ -10,13 +10,12 @@ import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
-import { isMissing, lookAt, O_APPEND, O_CREAT, O_WRONLY, storeFailure, type Disk } from '../files/disk.ts';
-import { openOurs, using } from '../files/file.ts';
+import { isMissing, lookAt, storeFailure, type Disk } from '../files/disk.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { History } from './mail-history.ts';
 import type { Locks } from '../lock/lock.ts';
-import type { MailLine } from './mail-lines.ts';
-import { newIds } from '../files/new-ids.ts';
+import type { GoodLine, MailLine } from './mail-lines.ts';
+import { NextInbox } from './next-inbox.ts';
 import type { InboxPaths, TeamPaths } from '../files/paths.ts';
 import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
 import { Receipts } from './receipts.ts';
@@ -58,7 +57,7 @@ export class Reader {
   readonly #receipts: Receipts;
   readonly #quarantine: Quarantine;
   readonly #segments: Segments;
-  readonly #newId = newIds();
+  readonly #next: NextInbox;
   /** Handed out and not acknowledged, by id. */
   readonly #open = new Map<string, Entry>();
   #hasLooked = false;
@@ -74,6 +73,7 @@ export class Reader {
     this.#receipts = new Receipts(disk, this.#inbox, paths.log);
     this.#quarantine = new Quarantine(disk, this.#inbox, clock);
     this.#segments = new Segments(disk, this.#inbox, () => clock.monotonic());
+    this.#next = new NextInbox(disk, this.#inbox);
   }
 
   /**
@@ -163,12 +163,7 @@ export class Reader {
    * @returns whether mail came meanwhile
    */
   makeInbox(): boolean {
-    if (!this.#isCurrent()) return false;
-    const { disk } = this.#environment;
-    const stat = lookAt(disk, this.#inbox.inbox);
-    if (stat !== undefined) return stat.size > 0;
-    using(disk, openOurs(disk, this.#inbox.inbox, O_WRONLY | O_APPEND | O_CREAT), () => {});
-    return false;
+    return this.#isCurrent() && this.#next.make(this.#environment.clock.now());
   }
 
   close(): void {
@@ -176,6 +171,7 @@ export class Reader {
     this.#history.close();
     this.#receipts.close();
     this.#quarantine.close();
+    this.#next.close();
   }
 
   /** So the next process of this member need not read what this one used. If it fails, it reads that, and no more. */
@@ -241,7 +237,7 @@ export class Reader {
     return locks.withLock(this.#inbox.lock, () => {
       this.#requireCurrent();
       const number = this.#segments.nextNumber;
-      const path = this.#inbox.segment(number, this.#newId(clock.now()));
+      const path = this.#next.freshPath(number, clock.now());
       try {
         disk.renameSync(this.#inbox.inbox, path);
       } catch (error) {
@@ -257,22 +253,27 @@ export class Reader {
   async #readOn(segment: Segment, taken: Message[], max: number): Promise<void> {
     if (taken.length >= max || !segment.hasMore()) return;
     const { size } = segment;
+    const isRead = segment.takePlain(this.#next.descriptorOf(segment.ino), (line) => {
+      this.#accept(segment, line, taken);
+      return taken.length < max;
+    });
     let hasBad = false;
-    for (const line of segment.unread()) {
-      if (line.ok) this.#accept(segment, line, taken);
-      else {
-        await this.#setAside(segment, line);
-        hasBad = true;
+    if (!isRead && taken.length < max)
+      for (const line of segment.unread()) {
+        if (line.ok) this.#accept(segment, line, taken);
+        else {
+          await this.#setAside(segment, line);
+          hasBad = true;
+        }
+        if (taken.length >= max) break;
       }
-      if (taken.length >= max) break;
-    }
     if (taken.length < max) segment.scanned(size);
     if (hasBad) this.#quarantine.settle();
     segment.advance();
   }
 
   /** Hands a message out, unless its id was handed out before. */
-  #accept(segment: Segment, { message, end, text }: MailLine & { ok: true }, taken: Message[]): void {
+  #accept(segment: Segment, { message, end, text }: GoodLine, taken: Message[]): void {
     const { id } = message;
     const isRepeated = this.#open.has(id) || this.#history.has(id);
     const entry = segment.pass(end, isRepeated, text);

@@ -2,9 +2,10 @@
  * One taken file: how far it is read, how far acknowledged, and when it last grew. Lines that are handed out and not
  * yet acknowledged are kept in file order, so that the acknowledged offset never passes them.
  */
-import { lookAt, removeFile, type Disk } from '../files/disk.ts';
+import { lookAt, O_RDONLY, removeFile, type Disk } from '../files/disk.ts';
+import { openIfThere } from '../files/file.ts';
 import { ackPath, closeSegment, readAck, readNote, writeAck, writeNote } from './inbox-files.ts';
-import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
+import { idFrom, mailIn, takePlainMail, type GoodLine, type MailLine } from './mail-lines.ts';
 
 /** A line that was read: its end, what the history keeps of it, and whether it needs no more work. */
 export interface Entry {
@@ -38,6 +39,7 @@ export class Segment {
   #read: number;
   #acked: number;
   #size = 0;
+  #ino: number | undefined;
   /** Scanned up to here, including a last line without a newline. */
   #seen = 0;
   #grewAt: number;
@@ -63,6 +65,11 @@ export class Segment {
     return this.#size;
   }
 
+  /** The inode of the file, if it has no other name. */
+  get ino(): number | undefined {
+    return this.#ino;
+  }
+
   /** Whether the last {@link notice} saw bytes that are not yet scanned. */
   hasMore(): boolean {
     return this.#size > Math.max(this.#read, this.#seen);
@@ -70,10 +77,28 @@ export class Segment {
 
   /** Reads the size of the file. */
   notice(now: number): void {
-    const size = lookAt(this.#disk, this.path)?.size ?? 0;
+    const stat = lookAt(this.#disk, this.path);
+    const size = stat?.size ?? 0;
+    this.#ino = stat?.nlink === 1 ? stat.ino : undefined;
     if (size === this.#size) return;
     this.#size = size;
     this.#grewAt = now;
+  }
+
+  /**
+   * Passes on the lines from the position on while they are plain mail; each must be {@link pass}ed.
+   *
+   * @param descriptor of the file, if it is open
+   * @returns whether that was all that the last {@link notice} saw
+   */
+  takePlain(descriptor: number | undefined, take: (line: GoodLine) => boolean): boolean {
+    const fd = descriptor ?? openIfThere(this.#disk, this.path, O_RDONLY);
+    if (fd === undefined) return false;
+    try {
+      return takePlainMail(this.#disk, fd, { file: this.path, at: this.#read, end: this.#size }, take);
+    } finally {
+      if (descriptor === undefined) this.#disk.closeSync(fd);
+    }
   }
 
   /** The lines from the position on; each must be {@link pass}ed before the next. */

@@ -1,5 +1,16 @@
 /** A taken file of which all is used needs no record: it is closed, and the history knows its mail. */
-import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import type { InboxPaths, TeamPaths } from '../../../src/store/files/paths.ts';
@@ -130,4 +141,43 @@ it('a process that was replaced records nothing when it ends', async () => {
   isCurrent = false;
   reader.close();
   expect(acks()).toEqual([]);
+});
+
+/** Which files of the inbox this process has open. */
+const openFiles = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      return target.startsWith(`${paths.folder}/ada_inbox`) ? [target.slice(paths.folder.length + 1)] : [];
+    } catch {
+      return [];
+    }
+  });
+
+it('the inbox that is made ahead stays open until the next one is made, and none longer than its reader', async () => {
+  const reader = reading();
+  reader.makeInbox();
+  for (const text of ['one', 'two', 'three']) {
+    await say(text);
+    const mail = await reader.take();
+    expect(contents(mail)).toEqual([text]);
+    reader.acknowledge(mail);
+    reader.makeInbox();
+    expect(openFiles()).toEqual(['ada_inbox.jsonl']);
+  }
+  reader.close();
+  expect(openFiles()).toEqual([]);
+});
+
+it('an inbox that another program put in the place of the one that was made is the one that is read', async () => {
+  const reader = reading();
+  reader.makeInbox();
+  unlinkSync(box.inbox);
+  await say('in the new file');
+  expect(contents(await reader.take())).toEqual(['in the new file']);
+  reader.makeInbox();
+  linkSync(box.inbox, `${box.inbox}.other`);
+  await expect(say('shared')).rejects.toMatchObject({ code: 'CORRUPT' });
+  writeFileSync(box.inbox, 'x\n');
+  await expect(reader.take()).rejects.toMatchObject({ code: 'CORRUPT' });
 });
