@@ -3,6 +3,7 @@ import { BoardStore, newTaskSchema, nextClaim, parseName, realClock, realDisk } 
 import { lazyDisk, makeTeamIn, pathsIn } from './team.mjs';
 
 const PERSON = { person: 'lead', epoch: 0 };
+const NONE_FREE = { ok: false, code: 'UNKNOWN_TASK', why: 'no task is free' };
 const BATCH = 500;
 const ULID_ZERO = '0'.repeat(26);
 
@@ -43,9 +44,13 @@ export const claiming = (isDurable) => ({
     return {
       /** @returns the id of a task that was claimed and completed; undefined when none is pending */
       async next() {
-        for (let task = nextClaim(store.fold(), member); task; task = nextClaim(store.board, member)) {
-          const { id } = task;
-          const { outcome } = await store.append(author, () => ({ type: 'task.claimed', task: id, member }));
+        // As a teammate does: it looks whether a task is free, and chooses on the board that its record is built on.
+        while (nextClaim(store.fold(), member)) {
+          let id;
+          const { outcome } = await store.append(author, (board) => {
+            id = nextClaim(board, member)?.id;
+            return id === undefined ? NONE_FREE : { type: 'task.claimed', task: id, member };
+          });
           if (!outcome.ok) continue;
           const { epoch } = store.board.tasks.get(id).claim;
           const result = { summary: 'done', files: [] };

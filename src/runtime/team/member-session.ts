@@ -1,5 +1,5 @@
 /** A member's process: whether it still is the member, what it writes to the board, what it mails to the lead. */
-import { ownTask, type Refused } from '../../model/board/board.ts';
+import { ownTask, type Board, type Refused } from '../../model/board/board.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -51,8 +51,9 @@ export class MemberSession {
     return ownTask(board, this.name);
   }
 
-  async write(body: Body): Promise<Folded | { outcome: Refused }> {
-    return this.store.board.append(authorOf(this.speaker), () => body);
+  /** @param change makes it from the board at the end of the log, or refuses */
+  async write(change: Body | ((board: Board) => Body | Refused)): Promise<Folded | { outcome: Refused }> {
+    return this.store.board.append(authorOf(this.speaker), typeof change === 'function' ? change : () => change);
   }
 
   /** Writes a record, and wakes members that can work on tasks that became ready. */

@@ -1,5 +1,5 @@
 /** What a member may claim: ready tasks for it, without those at which its agent has just failed by its own fault. */
-import type { Board } from '../../model/board/board.ts';
+import { refused, type Board } from '../../model/board/board.ts';
 import { nextClaim } from '../../model/board/listed-tasks.ts';
 import type { Task } from '../../model/board/task.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
@@ -29,19 +29,26 @@ export class Claims {
     return this.#isSpent() ? undefined : this.#next(board, this.#passed());
   }
 
-  /** Claims a task from {@link ready}; if another member was faster, the next one that is free. */
-  async claim(wanted: Task): Promise<void> {
+  /**
+   * Claims a task. It is chosen on the board that the record is built on: another member may have claimed the one of
+   * {@link ready} meanwhile. If another member was faster still, it claims the next one that is free.
+   */
+  async claim(): Promise<void> {
     const passed = this.#passed();
-    for (let task: Task | undefined = wanted; task; task = this.#next(this.#session.store.board.board, passed)) {
-      const { outcome } = await this.#session.write({
-        type: 'task.claimed',
-        task: task.id,
-        member: this.#session.name,
+    for (;;) {
+      let chosen: string | undefined;
+      const { outcome } = await this.#session.write((board) => {
+        const task = this.#next(board, passed);
+        chosen = task?.id;
+        return task === undefined
+          ? refused('UNKNOWN_TASK', 'no task is free')
+          : { type: 'task.claimed', task: task.id, member: this.#session.name };
       });
+      if (chosen === undefined) return;
       // The record was judged at the end of the log, as it is folded now.
       const { board } = this.#session.store.board;
       if ((outcome.ok && this.#session.task(board) !== undefined) || !this.#session.isCurrent(board)) return;
-      passed.add(task.id);
+      passed.add(chosen);
     }
   }
 

@@ -156,7 +156,7 @@ export class Teammate {
         return this.#answerMail();
       case 'claim':
         // Only claim it: the next step decides whether a person must answer about it first.
-        if (ready) await this.#claims.claim(ready);
+        if (ready) await this.#claims.claim();
         return;
       case 'wait':
         return this.#isDone(situation) ? this.#conclude() : this.#wait();
