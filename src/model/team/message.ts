@@ -173,10 +173,60 @@ export function whyNotMail(value: object): string | undefined {
 }
 
 /**
+ * A line as our senders write most of them: six keys in their order, no blanks, printable ASCII that JSON writes as it
+ * is, within the limits of the schema. The content may have whatever JSON allows in a string.
+ */
+const PLAIN =
+  /^\{"type":"([ !#-[\]-~]{0,64})","sender":"([ !#-[\]-~]{0,128})","content":"([^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*)","timestamp":([1-9][0-9]{0,14}(?:\.[0-9]{1,16})?),"id":"([ !#-[\]-~]{1,256})","recipient":"([ !#-[\]-~]{0,128})"\}$/;
+
+/** A longer line is read in another way: an expression that fails goes back through all of it. */
+const LONGEST = 4 * 1024;
+
+/**
+ * Reads such a line by one expression: in half of the time of `JSON.parse` and what judges its value, and in a third
+ * where that is not compiled yet. It only accepts, and returns what they return.
+ *
+ * @returns undefined if the line must be parsed and judged
+ */
+export function plainMail(line: string): Stored | undefined {
+  const found = line.length > LONGEST ? null : PLAIN.exec(line);
+  if (found === null) return undefined;
+  const [, type = '', sender = '', written = '', timestamp, id = '', recipient = ''] = found;
+  const content = written.includes('\\') ? unescaped(written) : copied(written);
+  if (content === undefined) return undefined;
+  return {
+    type: copied(type),
+    sender: copied(sender),
+    content,
+    timestamp: Number(timestamp),
+    id: copied(id),
+    recipient: copied(recipient),
+  };
+}
+
+/** Undefined for what is no JSON. */
+function unescaped(written: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(`"${written}"`);
+    return typeof content === 'string' ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** V8 copies a part of a string that is shorter; a longer one keeps the whole string in memory. */
+const COPIED = 13;
+
+/** A part of a line that does not keep the line, and all that was read with it, in memory. */
+const copied = (part: string): string => (part.length < COPIED ? part : ` ${part}`.slice(1));
+
+/**
  * Parses one inbox line; a BOM at its start and a CR at its end are tolerated. A repeated key makes a line invalid: two
  * readers could read two different senders from it. Never throws.
  */
 export function parseMail(raw: string): ParsedMail {
+  const plain = plainMail(raw);
+  if (plain !== undefined) return { ok: true, line: plain };
   const text = raw.trim();
   if (!text.startsWith('{')) return { ok: false, why: text.includes('\0') ? 'NUL bytes' : 'not a JSON object' };
   if (isDeep(text)) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
