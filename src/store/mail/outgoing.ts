@@ -40,16 +40,17 @@ const sizeOf = (text: string): number => Buffer.byteLength(text);
 export function lineOf({ sender, recipient, draft }: Outgoing, id: string, timestamp: number, blob?: string): string {
   const { type, content, ...rest } = draft;
   const body = blob === undefined ? content : excerpt(content, blob);
-  const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
-  const text = Object.keys(stored).length === PLAIN_KEYS ? plainJson(stored) : safeJson(stored);
+  const plain = { type, sender, content: body, timestamp, id, recipient };
+  // What a caller leaves undefined is not said.
+  const saysMore = blob !== undefined || Object.values(rest).some((value) => value !== undefined);
+  const stored = saysMore ? { ...plain, ...rest, ...(blob ? { blob } : {}) } : plain;
+  const text = saysMore ? safeJson(stored) : plainJson(plain);
   const wrong = whatIsWrong(stored, text);
   if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
   return `${text}\n`;
 }
 
-/** Those of a message without anything but its text, as most are. */
-const PLAIN_KEYS = 6;
-
+/** A message without anything but its text, as most are. */
 type Plain = Pick<Stored, 'type' | 'sender' | 'content' | 'timestamp'> & { id: string; recipient: string };
 
 /** As `safeJson` writes it, in a third of the time. */
@@ -60,10 +61,11 @@ function plainJson({ type, sender, content, timestamp, id, recipient }: Plain): 
   return `{"type":${quoted(type)},"sender":${quoted(sender)},"content":${quoted(content)},"timestamp":${timestamp},"id":${quoted(id)},"recipient":${quoted(recipient)}}`;
 }
 
-function whatIsWrong(stored: { data?: unknown }, text: string): string | undefined {
+function whatIsWrong(stored: object, text: string): string | undefined {
   if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)
     return `its line would have more than ${LINE_LIMIT} bytes`;
-  if (stored.data !== undefined && isDeep(text)) return `its data is nested deeper than ${MAX_DEPTH}`;
+  if ('data' in stored && stored.data !== undefined && isDeep(text))
+    return `its data is nested deeper than ${MAX_DEPTH}`;
   return whyNotMail(stored);
 }
 

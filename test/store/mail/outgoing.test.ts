@@ -27,6 +27,18 @@ describe('the line of a message', () => {
     );
   });
 
+  it('says nothing of what a caller leaves undefined', () => {
+    const draft = { type: 'message', content: 'hi' } as const;
+    const more = { kind: undefined, hops: undefined, data: undefined, reply_to: undefined };
+    const line = lineOf({ sender: 'lead', recipient: ADA, draft }, 'x', 1);
+    expect(lineOf({ sender: 'lead', recipient: ADA, draft: { ...draft, ...more } }, 'x', 1)).toBe(line);
+    expect(lineOf({ sender: 'lead', recipient: ADA, draft: { ...draft, ...more, hops: 0 } }, 'x', 1)).toBe(
+      `${line.slice(0, -2)},"hops":0}\n`,
+    );
+    const long = { sender: 's'.repeat(129), recipient: ADA, draft: { ...draft, ...more } };
+    expect(() => lineOf(long, 'x', 1)).toThrow('sender: ');
+  });
+
   it('of more than text has the rest after it', () => {
     const draft = { type: 'message' as const, content: 'hi', kind: 'note', data: { a: [1] } } satisfies Draft;
     expect(lineOf({ sender: 'lead', recipient: ADA, draft }, 'x', 1)).toBe(
