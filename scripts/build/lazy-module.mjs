@@ -6,7 +6,7 @@
  */
 import ts from 'typescript';
 
-/** @typedef {{ load: string, name: string | undefined }} Imported the function that loads a module; undefined is the module itself */
+/** @typedef {{ load: string, name: string | undefined }} Imported the expression that loads a module; undefined is the module itself */
 
 /**
  * @param {string} text an ES module in JavaScript
@@ -30,8 +30,10 @@ class LazyModule {
   #head = [];
   /** @type {string[]} */
   #body = [];
-  /** @type {Map<string, string>} exported name → expression */
-  #exports = new Map();
+  /** @type {Map<string, string>} exported name → expression that is read at each use */
+  #getters = new Map();
+  /** What exports functions, which are there before the first statement runs. */
+  #hoisted = [];
   #source;
 
   /** @param {ts.SourceFile} source */
@@ -47,23 +49,22 @@ class LazyModule {
     if (ts.isExportDeclaration(statement)) this.#reexport(statement);
     else if (ts.isExportAssignment(statement)) throw this.#unknown(statement);
     else {
-      if (isExported(statement)) for (const name of declaredBy(statement)) this.#exports.set(name, this.#valueOf(name));
       this.#body.push(this.#rewritten(statement));
+      if (isExported(statement)) this.#export(statement);
     }
   }
 
   toString() {
-    const exports = [...this.#exports].map(
+    const getters = [...this.#getters].map(
       ([name, value]) => `${JSON.stringify(name)}: { enumerable: true, get: () => ${value} }`,
     );
-    const late =
-      this.#head.length === 0 && this.#late.size === 0
-        ? []
-        : ['const $once = (make) => { let made; return () => (made ??= make()); };'];
+    const once =
+      this.#late.size === 0 ? [] : ['const $once = (make) => { let made; return () => (made ??= make()); };'];
     return [
       "Object.defineProperty(exports, '__esModule', { value: true });",
-      `Object.defineProperties(exports, { ${exports.join(', ')} });`,
-      ...late,
+      ...(getters.length === 0 ? [] : [`Object.defineProperties(exports, { ${getters.join(', ')} });`]),
+      ...this.#hoisted,
+      ...once,
       ...this.#head,
       ...this.#body,
     ].join('\n');
@@ -86,11 +87,18 @@ class LazyModule {
         this.#imports.set(one.name.text, { load, name: (one.propertyName ?? one.name).text });
   }
 
-  /** @returns the name of the function that loads a module */
+  /** @returns the expression that loads a module at its first use: no call afterwards, as it is in every line */
   #loader(path) {
-    const load = `$${this.#head.length}`;
-    this.#head.push(`const ${load} = $once(() => require(${JSON.stringify(path)}));`);
-    return load;
+    const module = `$${this.#head.length}`;
+    this.#head.push(`let ${module};`);
+    return `(${module} ??= require(${JSON.stringify(path)}))`;
+  }
+
+  /** A plain value costs less than a getter at each use; only what changes or is made late needs one. */
+  #export(statement) {
+    for (const name of declaredBy(statement))
+      if (this.#late.has(name) || isChanging(statement)) this.#getters.set(name, this.#valueOf(name));
+      else (ts.isFunctionDeclaration(statement) ? this.#hoisted : this.#body).push(`exports.${name} = ${name};`);
   }
 
   /** @param {ts.VariableStatement} statement */
@@ -123,14 +131,14 @@ class LazyModule {
     const load = moduleSpecifier && this.#loader(moduleSpecifier.text);
     for (const { name, propertyName } of exportClause.elements) {
       const local = (propertyName ?? name).text;
-      this.#exports.set(name.text, load === undefined ? this.#valueOf(local) : `${load}().${local}`);
+      this.#getters.set(name.text, load === undefined ? this.#valueOf(local) : `${load}.${local}`);
     }
   }
 
   /** The expression that a name of this module stands for. */
   #valueOf(name) {
     const imported = this.#imports.get(name);
-    if (imported) return imported.name === undefined ? `${imported.load}()` : `${imported.load}().${imported.name}`;
+    if (imported) return imported.name === undefined ? imported.load : `${imported.load}.${imported.name}`;
     return this.#late.has(name) ? `${name}()` : name;
   }
 
@@ -193,6 +201,10 @@ function partsOf(expression) {
 
 const isExported = (statement) =>
   statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+
+/** @param {ts.Statement} statement */
+const isChanging = (statement) =>
+  ts.isVariableStatement(statement) && (statement.declarationList.flags & ts.NodeFlags.Const) === 0;
 
 /** @param {ts.Statement} statement */
 function declaredBy(statement) {
