@@ -11,5 +11,19 @@ export interface Clock {
 /** ISO 8601 with milliseconds, as events and reports write it. */
 export type Timestamp = string;
 
-/** Formats wall time; reads no clock. */
-export const timestamp = (ms: number): Timestamp => new Date(ms).toISOString();
+const two = (number: number): string => (number < 10 ? `0${number}` : `${number}`);
+const three = (number: number): string => (number < 100 ? `0${two(number)}` : `${number}`);
+
+/**
+ * Formats wall time; reads no clock. The same as `toISOString`, which V8 lets load the time zones of ICU, 0.8 MB of
+ * memory, to write a time of none.
+ */
+export function timestamp(ms: number): Timestamp {
+  const time = new Date(ms);
+  const year = time.getUTCFullYear();
+  // Years of other than four digits have a sign; a time that is none is refused.
+  if (!(year >= 1_000 && year <= 9_999)) return time.toISOString();
+  const day = `${year}-${two(time.getUTCMonth() + 1)}-${two(time.getUTCDate())}`;
+  const clock = `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
+  return `${day}T${clock}.${three(time.getUTCMilliseconds())}Z`;
+}

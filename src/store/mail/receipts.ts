@@ -3,6 +3,7 @@
  * a receipt that cannot be written stops nothing: its mail counts as read at an unknown time.
  */
 import * as z from 'zod';
+import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
@@ -35,7 +36,7 @@ export class Receipts {
   append(ids: readonly string[], now: number): void {
     try {
       const log = lookAt(this.#disk, this.#log)?.size ?? 0;
-      this.#journal.append({ at: new Date(now).toISOString(), log, ids });
+      this.#journal.append({ at: timestamp(now), log, ids });
     } catch (error) {
       if (!isTeamError(error)) throw error;
     }

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { dayAccount, type BudgetAccount } from '../../model/team/budget-account.ts';
 import type { LedgerEntry } from '../../model/team/budget.ts';
-import type { Clock } from '../../model/text/clock.ts';
+import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { DIRECTORY_MODE, list, lookAt, onDisk, type Disk } from '../files/disk.ts';
@@ -27,7 +27,7 @@ const KEPT = 40;
 const DAY_MS = 24 * 3_600_000;
 const UNREADABLE = new Set(['CORRUPT', 'READ_ONLY']);
 
-const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const dateOf = (time: number): string => timestamp(time).slice(0, 10);
 
 /** At midnight the first record may be of the day after. */
 const isOfDay = (day: string, at = ''): boolean => {

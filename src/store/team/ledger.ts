@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '../../model/text/clock.ts';
+import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { BudgetAccount } from '../../model/team/budget-account.ts';
 import { ledgerEntrySchema, type LedgerEntry } from '../../model/team/budget.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -177,7 +177,7 @@ export class Ledger {
   }
 
   #linesOf(entries: readonly LedgerEntry[]): string[] {
-    const at = new Date(this.#environment.clock.now()).toISOString();
+    const at = timestamp(this.#environment.clock.now());
     let chain = this.#chain;
     return entries.map((entry) => {
       const rest = JSON.stringify({ at, entry }).slice(1, -1);
