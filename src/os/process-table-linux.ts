@@ -132,3 +132,9 @@ export function isInForeground(): boolean {
     return true;
   }
 }
+
+/** Whether this is the first thread of the process, which no worker thread of Node is; false where that cannot be told. */
+export function isFirstThread(): boolean {
+  const [pid, , thread] = readOr('', () => readlinkSync('/proc/thread-self')).split('/');
+  return pid !== undefined && pid === thread;
+}

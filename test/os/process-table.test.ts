@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isMainThread, Worker } from 'node:worker_threads';
+import ts from 'typescript';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identityOf, livenessOf, ownIdentity, processes, stateOf } from '../../src/os/process-table.ts';
+import { isFirstThread } from '../../src/os/process-table-linux.ts';
 import { psTable, type Run } from '../../src/os/process-table-darwin.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
@@ -184,3 +187,17 @@ describe.runIf(process.platform === 'linux')('the table of Linux', () => {
     expect(environ).toContain(`LONG=${Buffer.from(value).toString('latin1')}`);
   });
 });
+
+it.runIf(process.platform === 'linux')(
+  'the main thread is the first one of its process, a worker thread is not',
+  async () => {
+    expect(isFirstThread()).toBe(isMainThread);
+    const source = readFileSync(join(import.meta.dirname, '../../src/os/process-table-linux.ts'), 'utf8');
+    const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
+    const own = `((exports, require) => {${outputText}\n})(exports, (name) => (name.startsWith('node:') ? require(name) : {}));`;
+    const worker = new Worker(`${own}require('node:worker_threads').parentPort.postMessage(exports.isFirstThread());`, {
+      eval: true,
+    });
+    expect(await once(worker, 'message')).toEqual([false]);
+  },
+);

@@ -20,6 +20,7 @@ import { makeRoomFor } from './lock-directory.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
+import { isFirstThread } from '../../os/process-table-linux.ts';
 import { tempPath } from '../files/temp-files.ts';
 import { OwnToken, type Token } from './token.ts';
 import { isElsewhere } from '../files/folder-of.ts';
@@ -82,7 +83,9 @@ export class Locks {
 
   /** @param tokens the directory of token files, on the same file system as the locks */
   constructor(tokens: string, environment: LockEnvironment) {
-    if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
+    // `isMainThread` loads a module of Node, 0.3 MB of memory: the first thread is the main one.
+    if (!isFirstThread() && !isMainThread)
+      throw new Error('Locks are taken by a main thread; a worker thread asks it.');
     const { disk, clock, pinned, folder = pinned?.identity } = environment;
     const { identity = ownIdentity(), alive = livenessOf, random = Math.random } = environment;
     const { onBroken = () => {}, isOurs = false } = environment;
