@@ -26,11 +26,12 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { directNames, withDirectNames } from './build/direct-names.mjs';
-import { lateModules, zodNames } from './build/late-modules.mjs';
+import { lateModules, partText, zodNames } from './build/late-modules.mjs';
 import { LATE_PACKAGES, latePackages } from './build/late-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
+const TEAMMATE_MODULES = JSON.parse(readFileSync(join(ROOT, 'scripts', 'build', 'teammate-modules.json'), 'utf8'));
 const AGENTS = join(ROOT, 'src', 'agents');
 const SHIPPED = join(ROOT, 'src', 'shipped');
 
@@ -186,7 +187,7 @@ async function bundleProcesses(chunks) {
     banner: { js: FUNCTION },
     footer: { js: '})' },
   };
-  const { teammate, reaper, teams } = PROCESSES;
+  const { reaper, teams } = PROCESSES;
   const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: { teams } });
   const parts = [...verbs].map(
     (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
@@ -203,18 +204,7 @@ async function bundleProcesses(chunks) {
     outExtension: { '.js': '.cjs' },
     entryPoints: { frequent: FREQUENT, reaper },
   });
-  const working = await build({
-    ...options,
-    plugins: [
-      lazyParts(chunks, undefined, TEAMMATE_AGENTS),
-      unusedTables,
-      oneLanguage,
-      lateModules(ROOT, withDirectNames),
-      latePackages,
-    ],
-    outExtension: { '.js': '.cjs' },
-    entryPoints: { teammate },
-  });
+  const working = await bundleTeammate(options, chunks);
   // Most teammates and frequent verbs make no schema (docs/decisions/158, 166).
   const zod = await build({
     ...options,
@@ -229,7 +219,40 @@ async function bundleProcesses(chunks) {
     outExtension: { '.js': '.cjs' },
     entryPoints: LATE_PACKAGES,
   });
-  return [first, second, frequent, working, zod, late].flatMap(({ outputFiles }) => outputFiles);
+  return [first, second, frequent, ...working, zod, late].flatMap(({ outputFiles }) => outputFiles);
+}
+
+/**
+ * A teammate that runs commands, or waits, uses less than half of what a teammate can do (scripts/teammate-modules.mjs).
+ * The rest is a bundle of its own, loaded at the first use of one of its modules.
+ */
+async function bundleTeammate(options, chunks) {
+  const own = new Set(TEAMMATE_MODULES);
+  const rest = new Set();
+  const partOf = (name, contents, part) =>
+    build({
+      ...options,
+      plugins: [
+        lazyParts(chunks, undefined, TEAMMATE_AGENTS),
+        unusedTables,
+        oneLanguage,
+        lateModules(ROOT, withDirectNames, part),
+        latePackages,
+      ],
+      outdir: undefined,
+      outfile: join(DIST, `${name}.cjs`),
+      stdin: { contents, resolveDir: ROOT, sourcefile: `${name}.js` },
+    });
+  const first = await partOf('teammate', `exports.main = require('./${PROCESSES.teammate}').main;\n${partText(own)}`, {
+    has: (path) => own.has(path),
+    other: 'teammate-rest',
+    onUse: (path) => rest.add(path),
+  });
+  const second = await partOf('teammate-rest', partText([...rest].toSorted()), {
+    has: (path) => !own.has(path),
+    other: 'teammate',
+  });
+  return [first, second];
 }
 
 async function bundleModules(lazy) {
@@ -329,7 +352,7 @@ async function warmUpRun() {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const code = join(place, '.cache', 'teams', 'code');
-    const kept = readdirSync(code).filter((name) => /^(?:teammate|\w+[.]lead)-/.test(name));
+    const kept = readdirSync(code).filter((name) => /^(?:teammate|\w+[.]lead)-v/.test(name));
     if (kept.length !== 3) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
     for (const name of kept) replaceFile(join(DIST, 'cache', name), readFileSync(join(code, name)), 0o600);
     return kept.map((name) => join(DIST, 'cache', name));

@@ -9,19 +9,34 @@ const PACKAGE = /^import (?!type )(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? from '([^.']
 const ZOD = /^import \* as z from 'zod';/m;
 
 /**
+ * @typedef {object} Part modules of a program that are a bundle of their own
+ * @property {(path: string) => boolean} has
+ * @property {string} other the bundle with its other modules
+ * @property {(path: string) => void} [onUse] is called with each module of the other bundle that this one names
+ */
+
+/**
  * @param {string} root the package
  * @param {(text: string, path: string) => string} prepare changes the source text of a module first
+ * @param {Part} [part]
  * @returns {import('esbuild').Plugin}
  */
-export const lateModules = (root, prepare) => ({
+export const lateModules = (root, prepare, part) => ({
   name: 'late-modules',
   setup(bundler) {
     const source = join(root, 'src') + sep;
     const used = namesOfPackages(source);
     bundler.onResolve({ filter: /^\.|^[/]/ }, ({ path, resolveDir }) => {
       const file = path.startsWith('/') ? path : join(resolveDir, path);
-      return file.startsWith(source) ? { path: relative(root, file), namespace: 'late' } : undefined;
+      if (!file.startsWith(source)) return undefined;
+      const name = relative(root, file);
+      if (part === undefined || part.has(name)) return { path: name, namespace: 'late' };
+      part.onUse?.(name);
+      return { path: name, namespace: 'other-part' };
     });
+    bundler.onLoad({ filter: /.*/, namespace: 'other-part' }, ({ path }) => ({
+      contents: `module.exports = importLazily.now(${JSON.stringify(part?.other)}).part(${JSON.stringify(path)});`,
+    }));
     bundler.onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => {
       // What it does is done where zod is loaded.
       if (path === 'src/model/text/interpreted-schemas.ts') return { contents: '' };
@@ -43,6 +58,14 @@ export const lateModules = (root, prepare) => ({
     }));
   },
 });
+
+/** @returns the text of a module whose `part` evaluates one of these modules by its path */
+export const partText = (paths) => {
+  const cases = [...paths].map(
+    (path) => `case ${JSON.stringify(path)}: return require(${JSON.stringify(`./${path}`)});`,
+  );
+  return `exports.part = (path) => { switch (path) { ${cases.join('\n')} } };`;
+};
 
 /** @returns a module that exports names of a package */
 const namesOf = (path, names) =>

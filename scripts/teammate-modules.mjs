@@ -1,0 +1,89 @@
+/**
+ * node scripts/teammate-modules.mjs: writes scripts/build/teammate-modules.json, the modules of src/ that a teammate
+ * evaluates when it runs commands or waits. They are dist/teammate.cjs; the rest of what a teammate can do is another
+ * bundle (docs/decisions/168-the-memory-of-a-teammate.md). It needs a build, of which it runs a copy that notes each
+ * module. Call it when test/bin/start.test.ts says that such a teammate loads the rest.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LIST = join(ROOT, 'scripts', 'build', 'teammate-modules.json');
+const MAIN = 'src/runtime/teammate/teammate-main.ts';
+const ROUNDS = 8;
+
+const member = (name) => `{ name: ${name}, agent: { kind: exec } }`;
+const short = (count) => Array.from({ length: count }, (_, n) => `  - { key: t${n}, subject: Short, run: 'true' }`);
+
+/**
+ * Of the first, one member has nothing to do for longer than it takes to rest; others end together, wait for each
+ * other, or fail. In the second a member that waits is woken by another one.
+ */
+const PLANS = [
+  `
+name: long
+members: [${['ada', 'bob', 'cy', 'dee'].map(member).join(', ')}]
+tasks:
+  - { key: slow, subject: Slow, run: sleep 13, owner: ada }
+  - { key: after, subject: After, run: echo after, owner: ada, blockedBy: [slow] }
+  - { key: then, subject: Then, run: 'true', blockedBy: [slow] }
+  - { key: fails, subject: Fails, run: 'false', required: false }
+${short(30).join('\n')}
+`,
+  `
+name: short
+members: [${['ada', 'bob'].map(member).join(', ')}]
+tasks:
+  - { key: one, subject: One, run: 'true' }
+  - { key: two, subject: Two, run: 'true', blockedBy: [one] }
+${short(4).join('\n')}
+`,
+];
+
+const HELPER = '__commonJS=(cb,mod)=>function(){try{return mod||';
+
+/** Lets a bundle note each module that it evaluates. */
+function noteModules(path) {
+  const text = readFileSync(path, 'latin1');
+  if (!text.includes(HELPER)) throw new Error(`${path} has no modules that are evaluated late: build first.`);
+  const note = '(globalThis.evaluated??=new Set()).add(__getOwnPropNames(cb)[0]),mod||';
+  writeFileSync(path, text.replace(HELPER, `${HELPER.slice(0, -'mod||'.length)}${note}`), 'latin1');
+}
+
+function evaluatedIn(place) {
+  const notes = join(place, 'notes');
+  mkdirSync(notes);
+  cpSync(join(ROOT, 'package.json'), join(place, 'package.json'));
+  cpSync(join(ROOT, 'bin'), join(place, 'bin'), { recursive: true });
+  for (const name of readdirSync(join(ROOT, 'dist')).filter((one) => one.endsWith('.cjs')))
+    cpSync(join(ROOT, 'dist', name), join(place, 'dist', name));
+  for (const name of ['teammate', 'teammate-rest']) noteModules(join(place, 'dist', `${name}.cjs`));
+  const program = join(place, 'bin', 'teammate.cjs');
+  const note = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(`${notes}/`)} + process.pid, [...globalThis.evaluated].join('\\n')));`;
+  writeFileSync(program, readFileSync(program, 'utf8').replace("'use strict';", `'use strict';${note}`));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const cwd = join(place, `round-${round}`);
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, 'plan.yaml'), PLANS[round % PLANS.length]);
+    const env = { PATH: process.env.PATH, HOME: place };
+    spawnSync(process.execPath, [join(place, 'bin', 'teams.js'), 'run', 'plan.yaml', '--quiet'], { cwd, env });
+  }
+  return readdirSync(notes).flatMap((name) => readFileSync(join(notes, name), 'utf8').split('\n'));
+}
+
+/** What an earlier call found stays: who meets a lock that is held, say, is a matter of luck. Without the file it begins anew. */
+const before = () =>
+  existsSync(LIST) ? JSON.parse(readFileSync(LIST, 'utf8')).filter((path) => existsSync(join(ROOT, path))) : [];
+
+const place = mkdtempSync(join(tmpdir(), 'teams-modules-'));
+try {
+  const names = evaluatedIn(place).filter((name) => name.startsWith('late:src/'));
+  const own = new Set([MAIN, ...before(), ...names.map((name) => name.slice('late:'.length))]);
+  writeFileSync(LIST, `${JSON.stringify([...own].toSorted(), null, 2)}\n`);
+  console.log(`A teammate that runs commands evaluates ${own.size} modules.`);
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
