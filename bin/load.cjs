@@ -112,7 +112,7 @@ function keep(cache, script) {
 
 /** Bytes of bytecode that a function runs before V8 11 looks at it again: by its own settings, and in long processes. */
 const BUDGETS = { own: 67_584, late: 500_000 };
-/** After so long a process has started. */
+/** So long after its first work a process has begun. */
 const STARTED_MS = 150;
 let isLate = false;
 
@@ -129,9 +129,18 @@ function optimizeLate() {
   setBudget(BUDGETS.late);
 }
 
-/** As {@link optimizeLate}, but once this process has started: to load `node:v8` takes 4 ms. */
-function optimizeLateOnceStarted() {
-  setTimeout(optimizeLate, STARTED_MS).unref();
+/** What a program does when it loads a bundle beside its own. */
+let onMore = () => {};
+
+/**
+ * As {@link optimizeLate}, but once this process works, which it needs more than its own bundle for. One that waits does
+ * nothing worth it: to load `node:v8` takes 4 ms, and 0.1 MB.
+ */
+function optimizeLateOnceWorking() {
+  onMore = () => {
+    onMore = () => {};
+    setTimeout(optimizeLate, STARTED_MS).unref();
+  };
 }
 
 /** Calls `work` with V8's own settings: a code cache belongs to the settings under which it was made. */
@@ -188,7 +197,10 @@ async function importLazily(path, part) {
 }
 
 /** A package of its own bundle, for code that cannot wait. */
-importLazily.now = (name) => load(name).exports;
+importLazily.now = (name) => {
+  onMore();
+  return load(name).exports;
+};
 
 /**
  * Loads a program to run.
@@ -202,4 +214,4 @@ function program(name, part) {
   return load(name, part).exports;
 }
 
-module.exports = { program, load, loaded, leads, optimizeLate, optimizeLateOnceStarted, builtCache, writeCache };
+module.exports = { program, load, loaded, leads, optimizeLate, optimizeLateOnceWorking, builtCache, writeCache };

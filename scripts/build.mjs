@@ -223,36 +223,35 @@ async function bundleProcesses(chunks) {
 }
 
 /**
- * A teammate that runs commands, or waits, uses less than half of what a teammate can do (scripts/teammate-modules.mjs).
- * The rest is a bundle of its own, loaded at the first use of one of its modules.
+ * A teammate is three bundles: what one uses that waits, what it uses beyond that to run commands, and all else
+ * (scripts/teammate-modules.mjs). Each is loaded at the first use of one of its modules.
  */
 async function bundleTeammate(options, chunks) {
-  const own = new Set(TEAMMATE_MODULES);
+  const bundles = new Map(
+    Object.entries(TEAMMATE_MODULES).flatMap(([name, paths]) => paths.map((path) => [path, name])),
+  );
   const rest = new Set();
-  const partOf = (name, contents, part) =>
+  const bundleOf = (path) => bundles.get(path) ?? 'teammate-rest';
+  const onUse = (path) => bundles.has(path) || rest.add(path);
+  const partOf = (name, contents) =>
     build({
       ...options,
       plugins: [
         lazyParts(chunks, undefined, TEAMMATE_AGENTS),
         unusedTables,
         oneLanguage,
-        lateModules(ROOT, withDirectNames, part),
+        lateModules(ROOT, withDirectNames, { name, bundleOf, onUse }),
         latePackages,
       ],
       outdir: undefined,
       outfile: join(DIST, `${name}.cjs`),
       stdin: { contents, resolveDir: ROOT, sourcefile: `${name}.js` },
     });
-  const first = await partOf('teammate', `exports.main = require('./${PROCESSES.teammate}').main;\n${partText(own)}`, {
-    has: (path) => own.has(path),
-    other: 'teammate-rest',
-    onUse: (path) => rest.add(path),
-  });
-  const second = await partOf('teammate-rest', partText([...rest].toSorted()), {
-    has: (path) => !own.has(path),
-    other: 'teammate',
-  });
-  return [first, second];
+  const main = `exports.main = require('./${PROCESSES.teammate}').main;\n`;
+  const { teammate, 'teammate-commands': commands } = TEAMMATE_MODULES;
+  const first = await partOf('teammate', main + partText(teammate));
+  const second = await partOf('teammate-commands', partText(commands));
+  return [first, second, await partOf('teammate-rest', partText([...rest].toSorted()))];
 }
 
 async function bundleModules(lazy) {
@@ -352,8 +351,8 @@ async function warmUpRun() {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const code = join(place, '.cache', 'teams', 'code');
-    const kept = readdirSync(code).filter((name) => /^(?:teammate|\w+[.]lead)-v/.test(name));
-    if (kept.length !== 3) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
+    const kept = readdirSync(code).filter((name) => /^(?:teammate(?:-commands)?|\w+[.]lead)-v/.test(name));
+    if (kept.length !== 4) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
     for (const name of kept) replaceFile(join(DIST, 'cache', name), readFileSync(join(code, name)), 0o600);
     return kept.map((name) => join(DIST, 'cache', name));
   } finally {

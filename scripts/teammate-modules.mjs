@@ -1,7 +1,7 @@
 /**
  * node scripts/teammate-modules.mjs: writes scripts/build/teammate-modules.json, the modules of src/ that a teammate
- * evaluates when it runs commands or waits. They are dist/teammate.cjs; the rest of what a teammate can do is another
- * bundle (docs/decisions/168-the-memory-of-a-teammate.md). It needs a build, of which it runs a copy that notes each
+ * evaluates when it waits, and those that it evaluates beyond that when it runs commands. They are two bundles; the rest
+ * of what a teammate can do is a third one (docs/decisions/168-the-memory-of-a-teammate.md). It needs a build, of which it runs a copy that notes each
  * module. Call it when test/bin/start.test.ts says that such a teammate loads the rest.
  */
 import { spawnSync } from 'node:child_process';
@@ -13,25 +13,23 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIST = join(ROOT, 'scripts', 'build', 'teammate-modules.json');
 const MAIN = 'src/runtime/teammate/teammate-main.ts';
-const ROUNDS = 8;
+const ROUNDS = 9;
 
 const member = (name) => `{ name: ${name}, agent: { kind: exec } }`;
 const short = (count) => Array.from({ length: count }, (_, n) => `  - { key: t${n}, subject: Short, run: 'true' }`);
 
 /**
- * Of the first, one member has nothing to do for longer than it takes to rest; others end together, wait for each
- * other, or fail. In the second a member that waits is woken by another one.
+ * Of the first, `idle` has nothing to do for longer than it takes to rest; others end together, wait for each other, or
+ * fail. In the second a member that waits is woken by another one.
  */
 const PLANS = [
   `
 name: long
-members: [${['ada', 'bob', 'cy', 'dee'].map(member).join(', ')}]
+members: [${['idle', 'ada'].map(member).join(', ')}]
 tasks:
   - { key: slow, subject: Slow, run: sleep 13, owner: ada }
   - { key: after, subject: After, run: echo after, owner: ada, blockedBy: [slow] }
-  - { key: then, subject: Then, run: 'true', blockedBy: [slow] }
-  - { key: fails, subject: Fails, run: 'false', required: false }
-${short(30).join('\n')}
+  - { key: fails, subject: Fails, run: 'false', owner: ada, required: false }
 `,
   `
 name: short
@@ -40,6 +38,13 @@ tasks:
   - { key: one, subject: One, run: 'true' }
   - { key: two, subject: Two, run: 'true', blockedBy: [one] }
 ${short(4).join('\n')}
+`,
+  `
+name: many
+members: [${['ada', 'bob', 'cy', 'dee'].map(member).join(', ')}]
+tasks:
+  - { key: fails, subject: Fails, run: 'false', required: false }
+${short(30).join('\n')}
 `,
 ];
 
@@ -60,9 +65,10 @@ function evaluatedIn(place) {
   cpSync(join(ROOT, 'bin'), join(place, 'bin'), { recursive: true });
   for (const name of readdirSync(join(ROOT, 'dist')).filter((one) => one.endsWith('.cjs')))
     cpSync(join(ROOT, 'dist', name), join(place, 'dist', name));
-  for (const name of ['teammate', 'teammate-rest']) noteModules(join(place, 'dist', `${name}.cjs`));
+  for (const name of ['teammate', 'teammate-commands', 'teammate-rest'])
+    noteModules(join(place, 'dist', `${name}.cjs`));
   const program = join(place, 'bin', 'teammate.cjs');
-  const note = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(`${notes}/`)} + process.pid, [...globalThis.evaluated].join('\\n')));`;
+  const note = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(`${notes}/`)} + process.argv[4] + process.pid, [...globalThis.evaluated].join('\\n')));`;
   writeFileSync(program, readFileSync(program, 'utf8').replace("'use strict';", `'use strict';${note}`));
   for (let round = 0; round < ROUNDS; round += 1) {
     const cwd = join(place, `round-${round}`);
@@ -71,19 +77,35 @@ function evaluatedIn(place) {
     const env = { PATH: process.env.PATH, HOME: place };
     spawnSync(process.execPath, [join(place, 'bin', 'teams.js'), 'run', 'plan.yaml', '--quiet'], { cwd, env });
   }
-  return readdirSync(notes).flatMap((name) => readFileSync(join(notes, name), 'utf8').split('\n'));
+  return (isWanted) =>
+    readdirSync(notes)
+      .filter(isWanted)
+      .flatMap((name) => readFileSync(join(notes, name), 'utf8').split('\n'))
+      .filter((name) => name.startsWith('late:src/'))
+      .map((name) => name.slice('late:'.length));
 }
 
 /** What an earlier call found stays: who meets a lock that is held, say, is a matter of luck. Without the file it begins anew. */
-const before = () =>
-  existsSync(LIST) ? JSON.parse(readFileSync(LIST, 'utf8')).filter((path) => existsSync(join(ROOT, path))) : [];
+const before = existsSync(LIST) ? JSON.parse(readFileSync(LIST, 'utf8')) : {};
+
+const listed = (name, found, other = []) =>
+  [...new Set([...(before[name] ?? []), ...found])]
+    .filter((path) => existsSync(join(ROOT, path)) && !other.includes(path))
+    .toSorted();
 
 const place = mkdtempSync(join(tmpdir(), 'teams-modules-'));
 try {
-  const names = evaluatedIn(place).filter((name) => name.startsWith('late:src/'));
-  const own = new Set([MAIN, ...before(), ...names.map((name) => name.slice('late:'.length))]);
-  writeFileSync(LIST, `${JSON.stringify([...own].toSorted(), null, 2)}\n`);
-  console.log(`A teammate that runs commands evaluates ${own.size} modules.`);
+  const evaluated = evaluatedIn(place);
+  const teammate = listed('teammate', [MAIN, ...evaluated((name) => name.startsWith('idle'))]);
+  const commands = listed(
+    'teammate-commands',
+    evaluated(() => true),
+    teammate,
+  );
+  writeFileSync(LIST, `${JSON.stringify({ teammate, 'teammate-commands': commands }, null, 2)}\n`);
+  console.log(
+    `A teammate that waits evaluates ${teammate.length} modules, one that runs commands ${commands.length} more.`,
+  );
 } finally {
   rmSync(place, { recursive: true, force: true });
 }

@@ -9,10 +9,10 @@ const PACKAGE = /^import (?!type )(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? from '([^.']
 const ZOD = /^import \* as z from 'zod';/m;
 
 /**
- * @typedef {object} Part modules of a program that are a bundle of their own
- * @property {(path: string) => boolean} has
- * @property {string} other the bundle with its other modules
- * @property {(path: string) => void} [onUse] is called with each module of the other bundle that this one names
+ * @typedef {object} Part one of the bundles of a program
+ * @property {string} name
+ * @property {(path: string) => string} bundleOf the bundle that a module is in
+ * @property {(path: string) => void} onUse is called with each module of another bundle that this one names
  */
 
 /**
@@ -30,12 +30,12 @@ export const lateModules = (root, prepare, part) => ({
       const file = path.startsWith('/') ? path : join(resolveDir, path);
       if (!file.startsWith(source)) return undefined;
       const name = relative(root, file);
-      if (part === undefined || part.has(name)) return { path: name, namespace: 'late' };
-      part.onUse?.(name);
+      if (part === undefined || part.bundleOf(name) === part.name) return { path: name, namespace: 'late' };
+      part.onUse(name);
       return { path: name, namespace: 'other-part' };
     });
     bundler.onLoad({ filter: /.*/, namespace: 'other-part' }, ({ path }) => ({
-      contents: `module.exports = importLazily.now(${JSON.stringify(part?.other)}).part(${JSON.stringify(path)});`,
+      contents: `module.exports = importLazily.now(${JSON.stringify(part?.bundleOf(path))}).part(${JSON.stringify(path)});`,
     }));
     bundler.onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => {
       // What it does is done where zod is loaded.

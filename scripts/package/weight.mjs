@@ -7,7 +7,7 @@ import { filesOf } from './stage.mjs';
 /** The first kind whose pattern a path matches is its kind. */
 const KINDS = [
   ['command line: all verbs, MCP server, page’s server', /^(?:dist\/(?:teams|verbs)\.cjs|bin\/)/],
-  ['process of a member', /^dist\/teammate(?:-rest)?\.cjs/],
+  ['process of a member', /^dist\/teammate(?:-commands|-rest)?\.cjs/],
   ['reaper', /^dist\/reaper\.cjs/],
   ['terminal view (Ink, React, Yoga)', /^dist\/watch\//],
   ['page in the browser', /^dist\/web\//],

@@ -109,12 +109,12 @@ it('a teammate reads no module to lead a program that needs no library', () => {
 it('the frequent verbs and a teammate evaluate their modules late', () => {
   for (const name of ['frequent', 'teammate']) {
     const late = bundle(name).match(/__commonJS\(\{"late:src\//g)?.length ?? 0;
-    expect([name, late > 150]).toEqual([name, true]);
+    expect([name, late > 100]).toEqual([name, true]);
   }
 });
 
 /** If a teammate needs more now: `node scripts/teammate-modules.mjs`, then build. */
-it('a teammate that runs commands needs one bundle only', { retry: 2 }, () => {
+it('a teammate that runs commands does without the rest of what a teammate can do', { retry: 2 }, () => {
   const folder = tempDir();
   for (const part of ['bin', 'package.json']) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true });
   for (const name of readdirSync(join(PACKAGE, 'dist')).filter((one) => one.endsWith('.cjs')))
