@@ -49,9 +49,6 @@ const PROCESSES = {
 /** The verbs that are called all the time: compiled for programs that run once and end. */
 const FREQUENT = 'src/surfaces/cli/frequent-main.ts';
 
-/** Evaluated before any other module of the verbs. */
-const INTERPRETED = 'src/model/text/interpreted-schemas.ts';
-
 /** The web page: a program for a browser, and the files around it. */
 const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
@@ -194,9 +191,10 @@ async function bundleProcesses(chunks) {
   );
   const second = await build({
     ...options,
+    plugins: [lazyParts(chunks), oneLanguage, lateModules(ROOT, withDirectNames), latePackages],
     outdir: undefined,
     outfile: join(DIST, 'verbs.cjs'),
-    stdin: { contents: [`import './${INTERPRETED}';`, ...parts].join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
+    stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
   const frequent = await build({
     ...options,

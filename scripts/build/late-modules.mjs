@@ -1,4 +1,4 @@
-/** Bundles for programs that run once and end: what a run does not use is not evaluated (lazy-module.mjs). */
+/** Bundles of which a process evaluates only what it uses (lazy-module.mjs). */
 import { transform } from 'esbuild';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -99,15 +99,15 @@ it('the frequent verbs have a bundle of their own, small and without commander',
 });
 
 it('a teammate reads no module to lead a program that needs no library', () => {
-  const text = bundle('teammate');
+  const text = bundle('teammate-rest');
   for (const kind of ['claude', 'codex']) {
     expect([kind, text.includes(`late:src/agents/programs/${kind}.ts`)]).toEqual([kind, true]);
     expect([kind, text.includes(`programs/${kind}.js`)]).toEqual([kind, false]);
   }
 });
 
-it('the frequent verbs and a teammate evaluate their modules late', () => {
-  for (const name of ['frequent', 'teammate']) {
+it('verbs and a teammate evaluate their modules late', () => {
+  for (const name of ['frequent', 'teammate', 'verbs']) {
     const late = bundle(name).match(/__commonJS\(\{"late:src\//g)?.length ?? 0;
     expect([name, late > 100]).toEqual([name, true]);
   }
