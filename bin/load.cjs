@@ -183,7 +183,10 @@ function load(name, part = parts.get(name)) {
       () => true,
     ) ?? readCache(() => keptCache(cache), isOnlyOurs);
   // esbuild writes ASCII; read as Latin-1 it takes half the memory and needs no decoding.
-  const script = withOwnSettings(() => new Script(bundle.latin1Slice(), { filename, cachedData }));
+  // A cache keeps the name that its maker gave, and shows it in stack traces: one without a place is true everywhere.
+  const script = withOwnSettings(
+    () => new Script(bundle.latin1Slice(), { filename: `teams/dist/${name}.cjs`, cachedData }),
+  );
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
   const one = { script, exports: module.exports, cache, isCached: cachedData !== undefined };

@@ -7,6 +7,7 @@
  */
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import {
@@ -229,6 +230,7 @@ async function bundleTeammate(options, chunks) {
     Object.entries(TEAMMATE_MODULES).flatMap(([name, paths]) => paths.map((path) => [path, name])),
   );
   const rest = new Set();
+  const buildId = sourceHash();
   const bundleOf = (path) => bundles.get(path) ?? 'teammate-rest';
   const onUse = (path) => bundles.has(path) || rest.add(path);
   const partOf = (name, contents) =>
@@ -238,7 +240,7 @@ async function bundleTeammate(options, chunks) {
         lazyParts(chunks, undefined, TEAMMATE_AGENTS),
         unusedTables,
         oneLanguage,
-        lateModules(ROOT, withDirectNames, { name, bundleOf, onUse }),
+        lateModules(ROOT, withDirectNames, { name, buildId, bundleOf, onUse }),
         latePackages,
       ],
       outdir: undefined,
@@ -247,9 +249,18 @@ async function bundleTeammate(options, chunks) {
     });
   const main = `exports.main = require('./${PROCESSES.teammate}').main;\n`;
   const { teammate, 'teammate-commands': commands } = TEAMMATE_MODULES;
-  const first = await partOf('teammate', main + partText(teammate));
-  const second = await partOf('teammate-commands', partText(commands));
-  return [first, second, await partOf('teammate-rest', partText([...rest].toSorted()))];
+  const first = await partOf('teammate', main + partText(teammate, buildId));
+  const second = await partOf('teammate-commands', partText(commands, buildId));
+  return [first, second, await partOf('teammate-rest', partText([...rest].toSorted(), buildId))];
+}
+
+/** Of all that the bundles are made of: bundles with the same one belong together. */
+function sourceHash() {
+  const hash = createHash('sha256');
+  const sources = [join(ROOT, 'src'), join(ROOT, 'scripts', 'build')].flatMap(filesUnder).toSorted();
+  for (const path of [...sources, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)])
+    hash.update(`${relative(ROOT, path)}\n`).update(readFileSync(path));
+  return hash.digest('hex').slice(0, 16);
 }
 
 async function bundleModules(lazy) {

@@ -11,6 +11,7 @@ const ZOD = /^import \* as z from 'zod';/m;
 /**
  * @typedef {object} Part one of the bundles of a program
  * @property {string} name
+ * @property {string} buildId what the bundles of one build have in common, and no other has
  * @property {(path: string) => string} bundleOf the bundle that a module is in
  * @property {(path: string) => void} onUse is called with each module of another bundle that this one names
  */
@@ -35,7 +36,7 @@ export const lateModules = (root, prepare, part) => ({
       return { path: name, namespace: 'other-part' };
     });
     bundler.onLoad({ filter: /.*/, namespace: 'other-part' }, ({ path }) => ({
-      contents: `module.exports = importLazily.now(${JSON.stringify(part?.bundleOf(path))}).part(${JSON.stringify(path)});`,
+      contents: `module.exports = importLazily.now(${JSON.stringify(part?.bundleOf(path))}).part(${JSON.stringify(path)}, ${JSON.stringify(part?.buildId)});`,
     }));
     bundler.onLoad({ filter: /.*/, namespace: 'late' }, async ({ path }) => {
       // What it does is done where zod is loaded.
@@ -59,12 +60,18 @@ export const lateModules = (root, prepare, part) => ({
   },
 });
 
-/** @returns the text of a module whose `part` evaluates one of these modules by its path */
-export const partText = (paths) => {
+/**
+ * @returns the text of a module whose `part` evaluates one of these modules by its path. It refuses a process that has
+ *   the other bundles from another build: the package was replaced since it started
+ */
+export const partText = (paths, buildId) => {
   const cases = [...paths].map(
     (path) => `case ${JSON.stringify(path)}: return require(${JSON.stringify(`./${path}`)});`,
   );
-  return `exports.part = (path) => { switch (path) { ${cases.join('\n')} } };`;
+  return `exports.part = (path, buildId) => {
+  if (buildId !== ${JSON.stringify(buildId)}) throw new Error('teams was replaced by another version while this process ran.');
+  switch (path) { ${cases.join('\n')} }
+};`;
 };
 
 /** @returns a module that exports names of a package */

@@ -113,7 +113,7 @@ it('verbs and a teammate evaluate their modules late', () => {
   }
 });
 
-/** If a teammate needs more now: `node scripts/teammate-modules.mjs`, then build. */
+/** If a teammate needs more now: `node scripts/teammate-modules.mjs`, then build. A rare race may need the rest, once. */
 it('a teammate that runs commands does without the rest of what a teammate can do', { retry: 2 }, () => {
   const folder = tempDir();
   for (const part of ['bin', 'package.json']) cpSync(join(PACKAGE, part), join(folder, part), { recursive: true });
