@@ -64,8 +64,31 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   };
 }
 
+/** The calls of a disk; what else an object has that is used as one is no part of it. */
+const callsOf = (disk: Disk): Disk => ({
+  openSync: disk.openSync,
+  closeSync: disk.closeSync,
+  readSync: disk.readSync,
+  writeSync: disk.writeSync,
+  fstatSync: disk.fstatSync,
+  lstatSync: disk.lstatSync,
+  fsyncSync: disk.fsyncSync,
+  fdatasyncSync: disk.fdatasyncSync,
+  ftruncateSync: disk.ftruncateSync,
+  futimesSync: disk.futimesSync,
+  linkSync: disk.linkSync,
+  renameSync: disk.renameSync,
+  unlinkSync: disk.unlinkSync,
+  mkdirSync: disk.mkdirSync,
+  rmdirSync: disk.rmdirSync,
+  readdirSync: disk.readdirSync,
+  realpathSync: disk.realpathSync,
+  chmodSync: disk.chmodSync,
+  fchmodSync: disk.fchmodSync,
+});
+
 /** The calls with a path, and how many paths each has. */
-const PATHS = new Map<string | symbol, number>([
+const PATHS = [
   ['openSync', 1],
   ['lstatSync', 1],
   ['linkSync', 2],
@@ -76,23 +99,29 @@ const PATHS = new Map<string | symbol, number>([
   ['readdirSync', 1],
   ['realpathSync', 1],
   ['chmodSync', 1],
-]);
+] as const;
 
-/** @param place gives the path that is used for a path */
-const placed = (disk: Disk, place: (path: unknown) => unknown): Disk =>
-  new Proxy(disk, {
-    get(target, call): unknown {
-      const real: unknown = Reflect.get(target, call);
-      const paths = PATHS.get(call);
-      if (paths === undefined || typeof real !== 'function') return real;
-      return (...args: unknown[]): unknown =>
-        Reflect.apply(
-          real,
-          undefined,
-          args.map((arg, at) => (at < paths ? place(arg) : arg)),
-        );
-    },
-  });
+/**
+ * A disk whose calls are made once: each file call in a team goes through it, mostly before it is compiled.
+ *
+ * @param place gives the path that is used for a path
+ */
+function placed(disk: Disk, place: (path: unknown) => unknown): Disk {
+  const inside = new Map<string, unknown>();
+  for (const [call, paths] of PATHS) {
+    const real = disk[call];
+    // None has more than three arguments, and what is undefined is as if it were absent.
+    inside.set(call, (path: unknown, second: unknown, third: unknown) => {
+      const answer: unknown = Reflect.apply(real, undefined, [
+        place(path),
+        paths === 1 ? second : place(second),
+        third,
+      ]);
+      return answer;
+    });
+  }
+  return Object.assign(callsOf(disk), Object.fromEntries(inside));
+}
 
 /** What a descriptor's path leads to; undefined where there is no `/proc`. */
 function lookThrough(disk: Disk, path: string): Stats | undefined {
