@@ -229,7 +229,7 @@ export class RelayClient {
   }
 
   async #ask(what: RelayRequest['do'], team: Name, body: string, patienceMs = this.#patienceMs): Promise<Accepted> {
-    const head = JSON.stringify({ do: what, team, seal: this.#seal.sign(sealedRequest(what, team, body)) });
+    const head = JSON.stringify({ do: what, team, seal: this.#seal.signText(sealedRequest(what, team, body)) });
     const begun = this.#clock.monotonic();
     for (let wasHeard = false; ;) {
       requireUndiverged(this.#disk, this.#paths);

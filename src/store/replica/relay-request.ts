@@ -104,9 +104,9 @@ export function relayRequest(text: string, seal: Seal): RelayRequest | undefined
   const end = text.indexOf('\n');
   if (end < 0) return undefined;
   const [head, body] = [text.slice(0, end), text.slice(end + 1)];
-  const { asked = '', team = '', seal: proof } = HEAD.exec(head)?.groups ?? {};
+  const { asked = '', team = '', seal: proof = '' } = HEAD.exec(head)?.groups ?? {};
   if (!isRequest(asked) || !isName(team)) return undefined;
-  if (!seal.holds({ ...sealedRequest(asked, team, body), seal: proof })) return undefined;
+  if (!seal.holdsText(sealedRequest(asked, team, body), proof)) return undefined;
   return isText(asked) ? { do: asked, team, body } : requestOf(asked, team, body);
 }
 
@@ -187,7 +187,7 @@ function jsonOf(text: string): unknown {
 /** The seal is over a longer body by its hash. */
 const SHORT = 4_096;
 
-/** What the seal of a request is over. */
-export function sealedRequest(what: RelayRequest['do'], team: Name, body: string): object {
-  return body.length <= SHORT ? { relay: what, team, text: body } : { relay: what, team, body: hashText(body) };
+/** What the seal of a request is over, as `canonical` writes it: the keys are in their order. */
+export function sealedRequest(relay: RelayRequest['do'], team: Name, body: string): string {
+  return JSON.stringify(body.length <= SHORT ? { relay, team, text: body } : { body: hashText(body), relay, team });
 }

@@ -3,7 +3,7 @@
  * repository's `.teams`, may be read; nothing is started from it.
  */
 import type { Stats } from 'node:fs';
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -14,6 +14,9 @@ import { createOnce, readText } from '../files/file.ts';
 export interface Seal {
   sign(document: object): string;
   holds(document: object): boolean;
+  /** The seal of a document that is written as {@link canonical} writes it. */
+  signText(text: string): string;
+  holdsText(text: string, seal: string): boolean;
   /**
    * Another secret of this user, 32 bytes, that is always the same for one use. Neither the key nor a seal can be told
    * from it (HKDF, RFC 5869).
@@ -39,20 +42,23 @@ export const keyPath = (environment: Variables = process.env): string => join(st
  *   one that other users can read or change
  */
 export function openSeal(disk: Disk, path = keyPath()): Seal {
-  let key: Buffer | undefined;
-  const load = (): Buffer => (key ??= readKey(disk, path));
-  const sign = (document: object): string =>
-    createHmac('sha256', load())
-      .update(canonical({ ...document, seal: undefined }))
-      .digest('hex');
+  // Made once: of bytes each seal would make a key.
+  let key: KeyObject | undefined;
+  const load = (): KeyObject => (key ??= createSecretKey(readKey(disk, path)));
+  const signText = (text: string): string => createHmac('sha256', load()).update(text).digest('hex');
+  const textOf = (document: object): string => canonical({ ...document, seal: undefined });
+  const holdsText = (text: string, seal: string): boolean => {
+    const wanted = Buffer.from(signText(text));
+    const found = Buffer.from(seal);
+    return wanted.length === found.length && timingSafeEqual(wanted, found);
+  };
   return {
-    sign,
+    signText,
+    holdsText,
+    sign: (document) => signText(textOf(document)),
     holds(document) {
       const seal = 'seal' in document ? document.seal : undefined;
-      if (typeof seal !== 'string') return false;
-      const wanted = Buffer.from(sign(document));
-      const found = Buffer.from(seal);
-      return wanted.length === found.length && timingSafeEqual(wanted, found);
+      return typeof seal === 'string' && holdsText(textOf(document), seal);
     },
     secretFor: (use) => new Uint8Array(hkdfSync('sha256', load(), '', use, 32)),
   };

@@ -5,7 +5,7 @@ import { parseName } from '../../../src/model/text/names.ts';
 import { hashText } from '../../../src/store/board/results.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { relayRequest, sealedRequest } from '../../../src/store/replica/relay-request.ts';
-import { openSeal, type Seal } from '../../../src/store/user/seal.ts';
+import { canonical, openSeal, type Seal } from '../../../src/store/user/seal.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const TEAM = parseName('team', 'login');
@@ -15,9 +15,15 @@ beforeEach(() => {
 });
 
 const asked = (body: string, sealed = body, by = seal): string =>
-  `${JSON.stringify({ do: 'append', team: TEAM, seal: by.sign(sealedRequest('append', TEAM, sealed)) })}\n${body}`;
+  `${JSON.stringify({ do: 'append', team: TEAM, seal: by.signText(sealedRequest('append', TEAM, sealed)) })}\n${body}`;
 
 describe('a request to a relay', () => {
+  it.each(['', 'a record', '{"__proto__":"\\ud800"}\n', 'ä'.repeat(5_000)])('is sealed as a document is', (body) => {
+    const text = sealedRequest('append', TEAM, body);
+    expect(text).toBe(canonical(JSON.parse(text)));
+    expect(seal.signText(text)).toBe(seal.sign(JSON.parse(text) as object));
+  });
+
   it.each([
     ['short', 'a record'],
     ['of some lines', 'one\n\n{"two"}\n'],
@@ -42,7 +48,7 @@ describe('a request to a relay', () => {
   });
 
   const sent = (body: string): string =>
-    `${JSON.stringify({ do: 'send', team: TEAM, seal: seal.sign(sealedRequest('send', TEAM, body)) })}\n${body}`;
+    `${JSON.stringify({ do: 'send', team: TEAM, seal: seal.signText(sealedRequest('send', TEAM, body)) })}\n${body}`;
 
   it.each([
     ['mail', { recipient: 'ada', line: '{"id":"1"}' }],

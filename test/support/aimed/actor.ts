@@ -15,7 +15,13 @@ import { MEMBERS, type Actor } from './scenario.ts';
 const TEAM = parseName('team', 'aimed');
 const ROLE = parseName('role', 'executor');
 /** The user's key is not under test here. */
-const seal = { sign: () => 'sealed', holds: () => true, secretFor: () => new Uint8Array(32) };
+const seal = {
+  sign: () => 'sealed',
+  holds: () => true,
+  signText: () => '',
+  holdsText: () => true,
+  secretFor: () => new Uint8Array(32),
+};
 const quota = { inboxMaxMessages: 2 ** 30, inboxMaxBytes: 2 ** 40 };
 
 export const historyIn = (root: string): string => join(root, 'history');

@@ -21,7 +21,13 @@ import { name, task } from '../team.ts';
 
 const TEAM = parseName('team', 'tt');
 const ADA = name('ada');
-const seal = { sign: () => 'sealed', holds: () => true, secretFor: () => new Uint8Array(32) };
+const seal = {
+  sign: () => 'sealed',
+  holds: () => true,
+  signText: () => '',
+  holdsText: () => true,
+  secretFor: () => new Uint8Array(32),
+};
 
 /** The subjects of tasks and the texts of messages that were acknowledged. */
 export interface Told {
