@@ -1,5 +1,5 @@
 /** One connection to the engine that is asked one query after the other, and what its refusals mean. */
-import type { Client } from 'pg';
+import type { BindConfig, Client, Connection, Submittable } from 'pg';
 import type * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
@@ -25,6 +25,13 @@ export class EngineQueries {
   readonly #limit: AnswerLimit;
   readonly #close: () => Promise<void>;
   readonly #by: ConnectedBy;
+  /** By the text of a question. */
+  readonly #prepared = new Map<string, Prepared>();
+  /** What ends a question that has no answer yet. */
+  readonly #open = new Set<(why: Error) => void>();
+  /** One for all questions: it is set anew for each. */
+  #late: NodeJS.Timeout | undefined;
+  #isLooking = false;
   #isLost = false;
 
   constructor({ client, limit, server, close }: EngineConnection, by: ConnectedBy) {
@@ -37,6 +44,7 @@ export class EngineQueries {
 
   /** Of a session that is lost nothing is waited for: a server that stands still would never say goodbye. */
   async close(): Promise<void> {
+    clearTimeout(this.#late);
     const closed = this.#close().catch(() => {});
     if (!this.#isLost) await closed;
   }
@@ -51,39 +59,52 @@ export class EngineQueries {
    */
   async ask<Row extends object>(
     text: string,
-    values: readonly unknown[],
+    values: readonly EngineValue[],
     row?: z.ZodType<Row>,
     mostBytes = MOST_ANSWER_BYTES,
   ): Promise<Row[]> {
-    const over = { isOver: false };
-    let late: NodeJS.Timeout | undefined;
     try {
       this.#limit.ask(mostBytes);
-      const answer = this.#client.query({ text, values: [...values], ...named(text) });
-      const replaced = new Promise<never>((_, reject) => {
-        late = setTimeout(() => void this.#untilReplaced(over).then(reject, reject), SILENT_MS);
-      });
-      const { rows } = await Promise.race([answer, replaced]);
-      return row === undefined ? [] : rows.map((one: unknown) => shaped(row, one));
+      const rows = await this.#answer(text, values);
+      return row === undefined ? [] : rows.map((one) => shaped(row, one));
     } catch (error) {
       const refusal = refusalOf(this.#limit.why() ?? error);
       if (refusal !== undefined) throw refusal;
       this.#isLost = true;
       throw new SessionLost('The session with the engine is over.', { cause: error });
-    } finally {
-      clearTimeout(late);
-      over.isOver = true;
     }
   }
 
-  /** @returns when the server was replaced and has not answered a question; never if that question is over */
-  async #untilReplaced(question: { readonly isOver: boolean }): Promise<Error> {
+  #answer(text: string, values: readonly EngineValue[]): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      const end = (why: Error): void => {
+        this.#open.delete(end);
+        reject(why);
+      };
+      this.#open.add(end);
+      this.#late = this.#late?.refresh() ?? setTimeout(() => void this.#lookElsewhere(), SILENT_MS).unref();
+      const answered = (error: Error | null, rows: readonly unknown[]): void => {
+        if (error !== null) return end(error);
+        this.#open.delete(end);
+        resolve(rows);
+      };
+      if (text.startsWith('select '))
+        this.#client.query(new Question(this.#client, this.#prepared, { text, values, answered }));
+      else this.#client.query(text, (error: Error | null | undefined) => answered(error ?? null, []));
+    });
+  }
+
+  /** While questions have no answer: whether the server was replaced. Then they are over. */
+  async #lookElsewhere(): Promise<void> {
     const { address, clock } = this.#by;
-    while (!question.isOver) {
-      if (await isReplaced(address, clock, this.server)) return new Error('Another server has taken its place.');
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#open.size > 0) {
+      if (await isReplaced(address, clock, this.server))
+        for (const end of this.#open) end(new Error('Another server has taken its place.'));
       await clock.sleep(SILENT_MS);
     }
-    return new Promise(() => {});
+    this.#isLooking = false;
   }
 
   /**
@@ -117,14 +138,124 @@ function shaped<Row>(row: z.ZodType<Row>, value: unknown): Row {
   );
 }
 
-/** Of a question that is asked again the server keeps how to answer it. */
-function named(text: string): { name?: string } {
-  if (!text.startsWith('select ')) return {};
-  const name = NAMES.get(text) ?? `teams_${String(NAMES.size)}`;
-  NAMES.set(text, name);
-  return { name };
+/** What a question is about. */
+export type EngineValue = string | number | boolean | null | Uint8Array | readonly string[];
+
+interface Column {
+  readonly name: string;
+  readonly read: (text: string) => unknown;
 }
-const NAMES = new Map<string, string>();
+
+/** A question that the server knows, by its name there. */
+interface Prepared {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+/** What pg gives of a row description, and of a row. */
+interface Described {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: Parameters<Client['getTypeParser']>[0] }[];
+}
+interface RowOfTexts {
+  readonly fields: readonly (string | null)[];
+}
+
+interface Asked {
+  readonly text: string;
+  readonly values: readonly EngineValue[];
+  readonly answered: (error: Error | null, rows: readonly unknown[]) => void;
+}
+
+/**
+ * One question, as pg passes it on (it calls the methods by their names). The server says once which columns it answers:
+ * pg itself has it say so each time, and makes a query and a result for it.
+ */
+class Question implements Submittable {
+  static #names = 0;
+  /** pg puts its own in its place, which watches the time. */
+  callback: Asked['answered'];
+  readonly #client: Client;
+  readonly #known: Map<string, Prepared>;
+  readonly #asked: Asked;
+  #name = '';
+  #columns: readonly Column[] = [];
+  readonly #rows: unknown[] = [];
+  #failure: Error | undefined;
+
+  constructor(client: Client, known: Map<string, Prepared>, asked: Asked) {
+    this.#client = client;
+    this.#known = known;
+    this.#asked = asked;
+    this.callback = asked.answered;
+  }
+
+  submit(connection: Connection): void {
+    const { text, values } = this.#asked;
+    const prepared = this.#known.get(text);
+    const portal: BindConfig = { portal: '', values: values.map(sentAs), valueMapper: (value: unknown) => value };
+    connection.stream.cork();
+    if (prepared === undefined) {
+      // One that failed before it was known may have left its name behind.
+      this.#name = `teams_${String((Question.#names += 1))}`;
+      connection.parse({ name: this.#name, text, types: [] }, true);
+      connection.bind({ ...portal, statement: this.#name }, true);
+      connection.describe({ type: 'P', name: '' }, true);
+    } else {
+      this.#columns = prepared.columns;
+      connection.bind({ ...portal, statement: prepared.name }, true);
+    }
+    connection.execute({ portal: '' }, true);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleRowDescription({ fields }: Described): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => {
+      const read: unknown = this.#client.getTypeParser(dataTypeID, 'text');
+      return { name, read: isReader(read) ? read : String };
+    });
+    this.#known.set(this.#asked.text, { name: this.#name, columns: this.#columns });
+  }
+
+  handleDataRow({ fields }: RowOfTexts): void {
+    try {
+      const row = this.#columns.map(({ name, read }, at) => [name, readAs(read, fields[at])] as const);
+      this.#rows.push(Object.fromEntries(row));
+    } catch (error) {
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  handleError(error: Error): void {
+    this.callback(error, []);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(this.#failure ?? null, this.#rows);
+  }
+
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+  /** No question of ours copies anything. */
+  handleCopyInResponse(connection: Connection): void {
+    connection.stream.destroy();
+  }
+  handleCopyData(): void {}
+}
+
+const isReader = (value: unknown): value is Column['read'] => typeof value === 'function';
+
+const readAs = (read: Column['read'], text: string | null | undefined): unknown =>
+  text === null || text === undefined ? null : read(text);
+
+/** As text; bytes as they are. */
+function sentAs(value: EngineValue): string | Buffer | null {
+  if (value === null || typeof value === 'string') return value;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value !== 'object') return String(value);
+  return `{${value.map((one) => `"${one.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`;
+}
 
 /** A refusal of the engine's; undefined if the session is over. Classes 08, 57 and 58 are about the server itself. */
 function refusalOf(error: unknown): TeamError | undefined {

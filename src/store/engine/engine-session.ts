@@ -8,7 +8,7 @@ import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { EngineQueries } from './engine-queries.ts';
+import { EngineQueries, type EngineValue } from './engine-queries.ts';
 import {
   aboutRow,
   appendRow,
@@ -248,7 +248,7 @@ export class EngineSession {
   /** Calls a function of the engine for which there is no method here (`engine-moves.ts`). */
   ask<Row extends object>(
     text: string,
-    values: readonly unknown[],
+    values: readonly EngineValue[],
     row?: z.ZodType<Row>,
     mostBytes?: number,
   ): Promise<Row[]> {
