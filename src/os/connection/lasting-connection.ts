@@ -5,6 +5,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { codeOf } from '../../model/text/errors.ts';
 import { isSocketPath } from '../local-server.ts';
+import { realClock } from '../system-clock.ts';
 import { MOST_NUMBER, NumberedFrames, numberedFrame } from './numbered-frames.ts';
 
 /** An answer has at most so many bytes. */
@@ -14,7 +15,8 @@ const MOST_BYTES = 512 * 1024 * 1024;
 interface Open {
   readonly resolve: (answer: string) => void;
   readonly reject: (error: Error) => void;
-  readonly late: NodeJS.Timeout;
+  /** When nothing more is waited for, by the clock of the process. */
+  readonly until: number;
 }
 
 /** A connection that is made, or has not failed yet. */
@@ -35,6 +37,9 @@ export class LastingConnection {
   /** Questions that the system takes only after it has passed on others. */
   #unsent: { readonly number: number; readonly text: string }[] = [];
   #last = 0;
+  /** It stays set when a question is answered, so that most questions set none. */
+  #timer: NodeJS.Timeout | undefined;
+  #timedTo = Number.POSITIVE_INFINITY;
 
   private constructor(path: string) {
     this.#path = path;
@@ -53,6 +58,8 @@ export class LastingConnection {
     this.#users -= 1;
     if (this.#users > 0) return;
     LastingConnection.#ofProcess.delete(this.#path);
+    clearTimeout(this.#timer);
+    this.#timedTo = Number.POSITIVE_INFINITY;
     this.#link?.socket.destroy();
   }
 
@@ -68,8 +75,9 @@ export class LastingConnection {
     this.#last = this.#last === MOST_NUMBER ? 0 : this.#last + 1;
     const number = this.#last;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => this.#take(number)?.reject(this.#failure('ETIMEDOUT')), ms);
-      this.#open.set(number, { resolve, reject, late });
+      const until = realClock.monotonic() + ms;
+      this.#open.set(number, { resolve, reject, until });
+      this.#timeTo(until);
       link.socket.ref();
       this.#unsent.push({ number, text });
       this.#send(link.socket);
@@ -133,9 +141,24 @@ export class LastingConnection {
     const one = this.#open.get(number);
     if (one === undefined) return undefined;
     this.#open.delete(number);
-    clearTimeout(one.late);
     if (this.#open.size === 0) this.#link?.socket.unref();
     return one;
+  }
+
+  #timeTo(until: number): void {
+    if (until >= this.#timedTo) return;
+    this.#timedTo = until;
+    clearTimeout(this.#timer);
+    // A question keeps the process alive by its socket.
+    this.#timer = setTimeout(() => this.#endLate(), Math.max(until - realClock.monotonic(), 1)).unref();
+  }
+
+  #endLate(): void {
+    const now = realClock.monotonic();
+    for (const [number, { until }] of this.#open)
+      if (until <= now) this.#take(number)?.reject(this.#failure('ETIMEDOUT'));
+    this.#timedTo = Number.POSITIVE_INFINITY;
+    for (const { until } of this.#open.values()) this.#timeTo(until);
   }
 
   #failure(code: string): Error {

@@ -96,6 +96,10 @@ class Relay {
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   readonly #wake: RelayWake;
+  /** When the round began that is not over, by the clock (`now`). */
+  #begun: number | undefined;
+  /** Set anew for each round. */
+  #late: NodeJS.Timeout | undefined;
   /** When a process was connected last, or could be first, by the clock. */
   #neededAt = 0;
 
@@ -205,8 +209,8 @@ class Relay {
   async #round(session: EngineSession): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const begun = this.#options.clock.now();
-    const late = setTimeout(() => this.#notHeard(begun), SILENT_MS);
+    this.#begun = this.#options.clock.now();
+    this.#late = this.#late?.refresh() ?? setTimeout(() => this.#isLate(), SILENT_MS).unref();
     try {
       const answers = await this.#teams.round(session, waiting);
       this.#heard();
@@ -216,8 +220,12 @@ class Relay {
       this.#waiting.unshift(...waiting);
       throw error;
     } finally {
-      clearTimeout(late);
+      this.#begun = undefined;
     }
+  }
+
+  #isLate(): void {
+    if (this.#begun !== undefined) this.#notHeard(this.#begun);
   }
 
   /** @param since milliseconds since 1970 */
@@ -234,6 +242,7 @@ class Relay {
   /** At its end, not when the session is lost. */
   forget(): void {
     this.#wake.end();
+    clearTimeout(this.#late);
     this.#teams.close();
   }
 
