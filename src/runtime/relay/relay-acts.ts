@@ -4,7 +4,8 @@ import { isMemberName, type Name } from '../../model/text/names.ts';
 import type { EngineMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
 import type { Replica } from '../../store/engine/replica.ts';
-import type { RelayAnswer, RelayRequest } from '../../store/replica/relay-request.ts';
+import type { RelayAnswer } from '../../store/replica/relay-answer.ts';
+import type { RelayRequest } from '../../store/replica/relay-request.ts';
 import type { ReplicaCheckpoint } from './replica-checkpoint.ts';
 import type { TeamMail } from './team-mail.ts';
 

@@ -8,21 +8,18 @@ import type { Disk } from '../files/disk.ts';
 import { rootPaths, type RootPaths } from '../files/paths.ts';
 import { lockStateOf } from '../lock/lock-state.ts';
 import type { Seal } from '../user/seal.ts';
-import {
-  relayAnswer,
-  relayAnswerSchema,
-  sealedRequest,
-  type ConfigChange,
-  type LeaseAsked,
-  type PostedMail,
-  type RelayAnswer,
-  type RelayRequest,
-  type PaceTold,
-  type SharedTeam,
-  type SpendingAsked,
+import { relayAnswer, relayAnswerIn, sealedRequest, type RelayAnswer } from './relay-answer.ts';
+import type {
+  ConfigChange,
+  LeaseAsked,
+  PostedMail,
+  RelayRequest,
+  PaceTold,
+  SharedTeam,
+  SpendingAsked,
 } from './relay-request.ts';
 import { requireUndiverged } from './replica-root.ts';
-import { knownHostsSchema, type HostAsked, type KnownHost, type PlacementAsked } from './team-hosts.ts';
+import type { HostAsked, KnownHost, PlacementAsked } from './team-hosts.ts';
 
 /** How long a record of a verb waits for its answer: a failover takes seconds. */
 const PATIENCE_MS = 60_000;
@@ -180,6 +177,8 @@ export class RelayClient {
 
   /** @returns the hosts that start members of a team of this name. @throws StoreError as {@link commit} */
   async hosts(team: Name): Promise<readonly KnownHost[]> {
+    // Only who places members needs the form of them.
+    const { knownHostsSchema } = await import('./team-hosts.ts');
     const known = jsonAnswer(knownHostsSchema, (await this.#ask('hosts', team, '')).text ?? '');
     if (!known.ok) throw new StoreError('ENGINE_UNREACHABLE', `The relay answered no list of hosts: ${known.why}`);
     return known.value.hosts;
@@ -264,11 +263,11 @@ const DONE = relayAnswer({ ok: true });
 
 function accepted(text: string): Accepted {
   if (text === DONE) return { ok: true };
-  const answer = jsonAnswer(relayAnswerSchema, text);
-  if (!answer.ok)
+  const answer = relayAnswerIn(text);
+  if (answer === undefined)
     throw new StoreError('ENGINE_UNREACHABLE', `The relay answered ${JSON.stringify(text.slice(0, 200))}.`);
-  if (answer.value.ok) return answer.value;
-  const { code, why } = answer.value;
+  if (answer.ok) return answer;
+  const { code, why } = answer;
   if (code === 'TEAM_EXISTS') throw new ConflictError(code, why);
   const known = (['ENGINE_DIVERGED', 'ENGINE_UNFIT', 'NO_SPACE', 'TEAM_GONE'] as const).find((one) => one === code);
   throw new StoreError(known ?? 'ENGINE_UNREACHABLE', why);

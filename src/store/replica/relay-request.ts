@@ -1,8 +1,8 @@
-/** The form of what processes of a machine ask the relay of their replica, and of its answers. */
+/** The form of what processes of a machine ask the relay of their replica. */
 import * as z from 'zod';
 import { isMemberName, isName, memberSchema, type Name } from '../../model/text/names.ts';
-import { hashText } from '../board/results.ts';
 import type { Seal } from '../user/seal.ts';
+import { sealedRequest } from './relay-answer.ts';
 import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
 
 /** A team as it is made in a store: its first records, and its configuration as text. */
@@ -71,28 +71,10 @@ interface Bodies {
   readonly pace: PaceTold;
 }
 
-export const relayAnswerSchema = z.union([
-  z.object({
-    ok: z.literal(true),
-    /** Who has the lease that was asked for. */
-    owner: z.string().optional(),
-    /** Nothing was written, since others wrote before. */
-    isBehind: z.boolean().optional(),
-    /** What was asked for, if the store has it. */
-    text: z.string().optional(),
-  }),
-  z.object({ ok: z.literal(false), code: z.string(), why: z.string() }),
-]);
-
 /** One request: what is asked, of which team, and its body. */
 export type RelayRequest = {
   [Key in keyof Bodies]: { readonly do: Key; readonly team: Name; readonly body: Bodies[Key] };
 }[keyof Bodies];
-
-/** What a relay answers to a request that it refuses. */
-export type RelayAnswer = z.infer<typeof relayAnswerSchema>;
-
-export const relayAnswer = (answer: RelayAnswer): string => JSON.stringify(answer);
 
 /**
  * A request proves that it comes from the user, by the user's key over all of it: repeated, it does nothing new.
@@ -182,12 +164,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The seal is over a longer body by its hash. */
-const SHORT = 4_096;
-
-/** What the seal of a request is over, as `canonical` writes it: the keys are in their order. */
-export function sealedRequest(relay: RelayRequest['do'], team: Name, body: string): string {
-  return JSON.stringify(body.length <= SHORT ? { relay, team, text: body } : { body: hashText(body), relay, team });
 }

@@ -7,7 +7,7 @@ import { holdReplica } from '../../../src/store/engine/replica-place.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { rootPaths } from '../../../src/store/files/paths.ts';
 import { RelayClient } from '../../../src/store/replica/relay-client.ts';
-import { relayAnswer } from '../../../src/store/replica/relay-request.ts';
+import { relayAnswer } from '../../../src/store/replica/relay-answer.ts';
 import { openSeal } from '../../../src/store/user/seal.ts';
 import { FakeClock, realClock } from '../../support/clock.ts';
 import { tempDir } from '../../support/temp.ts';

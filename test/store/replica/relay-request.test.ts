@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/model/text/names.ts';
 import { hashText } from '../../../src/store/board/results.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
-import { relayRequest, sealedRequest } from '../../../src/store/replica/relay-request.ts';
+import { sealedRequest } from '../../../src/store/replica/relay-answer.ts';
+import { relayRequest } from '../../../src/store/replica/relay-request.ts';
 import { canonical, openSeal, type Seal } from '../../../src/store/user/seal.ts';
 import { tempDir } from '../../support/temp.ts';
 
