@@ -1,6 +1,7 @@
 /**
  * Keeps the checkpoint of the board in a replica whose lead is on another machine: else each process that opens the team
- * here folds its log from the start. It is written in steps of a few milliseconds between the other work of the relay.
+ * here folds its log from the start. It is written in steps of a few milliseconds between the other work of the relay:
+ * when the log is still, or else each fifth second.
  */
 import { isTeamError } from '../../model/text/errors.ts';
 import { worthACheckpoint, writeCheckpoint } from '../../store/board/checkpoint-writer.ts';
@@ -10,6 +11,9 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 
+/** A log that goes on growing is written that often: what is written is behind again at once. */
+const GROWING_MS = 5_000;
+
 export class ReplicaCheckpoint {
   readonly #keeper: CheckpointKeeper;
   readonly #disk: Disk;
@@ -17,20 +21,32 @@ export class ReplicaCheckpoint {
   /** How much of the log it covers at least, in bytes, or the last try to write it would have. */
   #covered = 0;
   #end = 0;
+  /** The end of the log at the last look. */
+  #seen = 0;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** By the clock. */
+  #begunAt: number;
 
   constructor(disk: Disk, paths: Pick<TeamPaths, 'log' | 'checkpoint'>, clock: Pick<Clock, 'monotonic'>) {
     this.#disk = disk;
     this.#paths = paths;
+    this.#clock = clock;
+    this.#begunAt = clock.monotonic();
     this.#keeper = new CheckpointKeeper(() => this.#written(), clock);
   }
 
   /**
-   * Begins to write it if the log has grown by so much that it is worth one.
+   * Begins to write it if the log has grown by so much that it is worth one. Called once in a second.
    *
    * @param end of the last whole record, in bytes
    */
   look(end: number): void {
+    const isStill = end === this.#seen;
+    this.#seen = end;
     if (end - this.#covered < worthACheckpoint(end)) return;
+    const now = this.#clock.monotonic();
+    if (!isStill && now - this.#begunAt < GROWING_MS) return;
+    this.#begunAt = now;
     this.#end = end;
     this.#keeper.keep();
   }
