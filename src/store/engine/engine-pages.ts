@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { StoreError } from '../../model/text/errors.ts';
+import { isFields, type DocumentForm } from '../../model/text/plain-fields.ts';
 import { LINE_LIMIT } from '../files/lines.ts';
 
 /** Records that one question reads, and bytes after which it reads no other one. */
@@ -14,6 +15,19 @@ export const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** A row with its number, which is text where it is a bigint, and the bytes of the page up to it. */
 export const pageRow = z.object({ number: z.coerce.string(), line: z.string(), bytes: z.coerce.number() });
+type PageRow = z.infer<typeof pageRow>;
+export const pageForm: DocumentForm<PageRow> = {
+  schema: () => pageRow,
+  plain: (row) => {
+    if (!isFields(row)) return undefined;
+    const { number, line, bytes } = row;
+    if (typeof number !== 'string' || typeof line !== 'string' || !isDigits(bytes)) return undefined;
+    return { number, line, bytes: Number(bytes) };
+  },
+};
+
+/** A whole number as pg gives a bigint: as text. */
+export const isDigits = (value: unknown): value is string => typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
 
 /**
  * Any role of a store may write a record of any length: one that no program reads as one line of at most `most` bytes
@@ -59,7 +73,7 @@ export function inOrder<Row extends { readonly number: string; readonly line: st
 }
 
 /** Whether no record is left: it was neither the number of records nor their bytes that ended the page. */
-export const isAll = (rows: readonly z.output<typeof pageRow>[]): boolean =>
+export const isAll = (rows: readonly PageRow[]): boolean =>
   rows.length < PAGE && (rows.at(-1)?.bytes ?? 0) < PAGE_BYTES;
 
 /** @throws StoreError `ENGINE_UNFIT` for what an honest server does not give: see {@link readable} */

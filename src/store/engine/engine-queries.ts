@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError, isTeamError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import type { DocumentForm } from '../../model/text/plain-fields.ts';
 import type { AnswerLimit } from './answer-limit.ts';
 import { isReplaced, type EngineConnection, type EngineServer } from './engine-connection.ts';
 import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
@@ -60,7 +61,7 @@ export class EngineQueries {
   async ask<Row extends object>(
     text: string,
     values: readonly EngineValue[],
-    row?: z.ZodType<Row>,
+    row?: RowForm<Row>,
     mostBytes = MOST_ANSWER_BYTES,
   ): Promise<Row[]> {
     try {
@@ -128,8 +129,13 @@ export class EngineQueries {
 /** A page of records, or a text in hexadecimal digits: see `engine-session.ts`. */
 const MOST_ANSWER_BYTES = 72 * 1024 * 1024;
 
-function shaped<Row>(row: z.ZodType<Row>, value: unknown): Row {
-  const parsed = row.safeParse(value);
+/** The shape of a row. */
+export type RowForm<Row> = z.ZodType<Row> | DocumentForm<Row>;
+
+function shaped<Row>(row: RowForm<Row>, value: unknown): Row {
+  const plain = 'schema' in row ? row.plain?.(value) : undefined;
+  if (plain !== undefined) return plain;
+  const parsed = ('schema' in row ? row.schema() : row).safeParse(value);
   if (parsed.success) return parsed.data;
   const place = parsed.error.issues[0]?.path.join('.') ?? '';
   throw new StoreError(

@@ -1,7 +1,8 @@
 /** What the engine answers: teams, mail, leases, events; and the shapes of its rows. */
 import * as z from 'zod';
 import type { Name } from '../../model/text/names.ts';
-import { pageRow } from './engine-pages.ts';
+import { isFields, isList, type DocumentForm } from '../../model/text/plain-fields.ts';
+import { isDigits, pageRow } from './engine-pages.ts';
 
 export interface EngineTeam {
   readonly id: string;
@@ -62,7 +63,15 @@ export const teamRow = z.object({ id: z.string(), name: z.string() });
 export const idRow = z.object({ id: z.string() });
 export const idsRow = z.object({ ids: z.array(z.string()) });
 export const lineRow = z.object({ line: z.string() });
-export const appendRow = z.object({ news: z.string().nullable() });
+const appendRow = z.object({ news: z.string().nullable() });
+/** As the next one: there is one for each record, or message, so they are read without a schema. */
+export const appendForm: DocumentForm<z.infer<typeof appendRow>> = {
+  schema: () => appendRow,
+  plain: (row) => {
+    const news = isFields(row) ? row['news'] : undefined;
+    return news === null || typeof news === 'string' ? { news } : undefined;
+  },
+};
 /** A name of PostgreSQL that needs no quotes. */
 export const channelRow = z.object({
   channel: z
@@ -71,7 +80,14 @@ export const channelRow = z.object({
     .nullable(),
 });
 export const lastRow = z.object({ last: z.coerce.string().nullable() });
-export const numbersRow = z.object({ numbers: z.array(z.coerce.number()) });
+const numbersRow = z.object({ numbers: z.array(z.coerce.number()) });
+export const numbersForm: DocumentForm<z.infer<typeof numbersRow>> = {
+  schema: () => numbersRow,
+  plain: (row) => {
+    const numbers = isFields(row) ? row['numbers'] : undefined;
+    return isList(numbers) && numbers.every(isDigits) ? { numbers: numbers.map(Number) } : undefined;
+  },
+};
 export const doneRow = z.object({ done: z.coerce.number() });
 export const takingRow = z.object({ owner: z.string(), lapsed: z.string().nullable() });
 export const placeRow = z.object({ place: z.coerce.number() });

@@ -1,5 +1,4 @@
 /** What a relay asks the engine: one session, which also hears of news. */
-import type * as z from 'zod';
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -8,10 +7,10 @@ import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { EngineQueries, type EngineValue } from './engine-queries.ts';
+import { EngineQueries, type EngineValue, type RowForm } from './engine-queries.ts';
 import {
   aboutRow,
-  appendRow,
+  appendForm,
   channelRow,
   configurationRow,
   documentRow,
@@ -25,7 +24,7 @@ import {
   mailboxRow,
   mailRow,
   notifiedMail,
-  numbersRow,
+  numbersForm,
   placeRow,
   revisionRow,
   spendingRow,
@@ -48,7 +47,7 @@ import {
   MOST_TEXT_BYTES,
   PAGE,
   pageOf,
-  pageRow,
+  pageForm,
   readable,
   requireShort,
   type EnginePage,
@@ -163,14 +162,14 @@ export class EngineSession {
   async append(team: string, lines: readonly string[], after: number): Promise<readonly string[] | undefined> {
     requireShort(lines);
     const asked = 'select news from teams.append($1, $2, $3)';
-    const [row] = await this.ask(asked, [team, lines, after], appendRow);
+    const [row] = await this.ask(asked, [team, lines, after], appendForm);
     return row?.news?.split('\n').map((line) => lineOf(line, MOST_TEXT_BYTES));
   }
 
   /** The records of the log or of the ledger of a team, or of the spending of a day, after a number, in their order; at most a page of them. */
   async after(team: string, number: number, of: EngineOrder = 'log'): Promise<EnginePage<string>> {
     const text = pageOf('number', `teams.${of}_after($1, $2, $3)`, MOST_TEXT_BYTES);
-    const rows = await this.ask(text, [team, number, PAGE], pageRow);
+    const rows = await this.ask(text, [team, number, PAGE], pageForm);
     if (rows.some((row, index) => Number(row.number) !== number + 1 + index))
       throw new StoreError(
         'ENGINE_DIVERGED',
@@ -249,7 +248,7 @@ export class EngineSession {
   ask<Row extends object>(
     text: string,
     values: readonly EngineValue[],
-    row?: z.ZodType<Row>,
+    row?: RowForm<Row>,
     mostBytes?: number,
   ): Promise<Row[]> {
     return this.#queries.ask(text, values, row, mostBytes);
@@ -262,7 +261,7 @@ export class EngineSession {
    */
   async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
     const asked = 'select teams.send($1, $2, $3) as numbers';
-    const [row] = await this.ask(asked, [team, recipient, lines], numbersRow);
+    const [row] = await this.ask(asked, [team, recipient, lines], numbersForm);
     return row?.numbers ?? [];
   }
 
