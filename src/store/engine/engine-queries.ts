@@ -82,8 +82,10 @@ export class EngineQueries {
         this.#open.delete(end);
         reject(why);
       };
+      // Further questions leave it as it is: they must not put off the look for the first one.
+      if (this.#open.size === 0)
+        this.#late = this.#late?.refresh() ?? setTimeout(() => void this.#lookElsewhere(), SILENT_MS).unref();
       this.#open.add(end);
-      this.#late = this.#late?.refresh() ?? setTimeout(() => void this.#lookElsewhere(), SILENT_MS).unref();
       const answered = (error: Error | null, rows: readonly unknown[]): void => {
         if (error !== null) return end(error);
         this.#open.delete(end);
