@@ -93,7 +93,10 @@ export class EngineQueries {
       };
       if (text.startsWith('select '))
         this.#client.query(new Question(this.#client, this.#prepared, { text, values, answered }));
-      else this.#client.query(text, (error: Error | null | undefined) => answered(error ?? null, []));
+      else
+        this.#client.query({ text, values: values.map(sentAs) }, (error: Error | null | undefined) =>
+          answered(error ?? null, []),
+        );
     });
   }
 
