@@ -7,13 +7,14 @@ import { filesOf } from './stage.mjs';
 /** The first kind whose pattern a path matches is its kind. */
 const KINDS = [
   ['command line: all verbs, MCP server, page’s server', /^(?:dist\/(?:teams|verbs)\.cjs|bin\/)/],
+  ['command line: frequent verbs', /^dist\/frequent\.cjs/],
   ['process of a member', /^dist\/teammate(?:-commands|-rest)?\.cjs/],
   ['reaper', /^dist\/reaper\.cjs/],
   ['terminal view (Ink, React, Yoga)', /^dist\/watch\//],
   ['page in the browser', /^dist\/web\//],
   ['declarations of the library', /^dist\/types\//],
   ['library, kinds of agents with their SDKs', /^dist\/(?:[^/]+\.js|(?:chunks|agents|programs|loop)\/)/],
-  ['YAML and glob parsers', /^dist\/(?:yaml|picomatch)\.cjs/],
+  ['schemas, YAML and glob parsers', /^dist\/(?:zod|yaml|picomatch)\.cjs/],
   ['roles, pipelines, templates', /^dist\/shipped\//],
   ['JSON schemas', /^schemas\//],
   ['pictures of the documentation', /^docs\/.*\.(?:png|webp|svg)$/],

@@ -1,6 +1,6 @@
 /** The files of the package, from a small checkout. What npm makes of them is tried by `npm run pack`. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -71,5 +71,18 @@ describe('the package', () => {
   it('a page that shows a picture which is not packed is refused', async () => {
     write('docs/page.md', '![A view](../pictures/view.png)\n');
     await expect(pack()).rejects.toThrow('docs/page.md shows ../pictures/view.png, which is not in the package.');
+  });
+
+  it('each file that a build makes has a kind in the table of the package', async () => {
+    const root = join(import.meta.dirname, '../..');
+    const weigh = pathToFileURL(join(root, 'scripts/package/weight.mjs')).href;
+    const dist = join(checkout, 'built');
+    cpSync(join(root, 'dist'), join(dist, 'dist'), {
+      recursive: true,
+      filter: (path) => !/dist.(?:cache|types)(?:$|[/])/.test(path),
+    });
+    const call = `import { weighPackage } from '${weigh}'; console.log(weighPackage(${JSON.stringify(dist)}).length);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', call]);
+    expect(Number(stdout)).toBeGreaterThan(10);
   });
 });
