@@ -8,7 +8,11 @@ import { Workplace } from '../support/cli.ts';
 const PLAN = `name: crew
 gates: { ownership: true }
 members: [{ name: ada, agent: { kind: exec } }]
-tasks: [{ subject: Write, run: echo made > made.txt, files: [made.txt] }]
+tasks:
+  - subject: Write
+    # An installed package keeps compiled code while it runs.
+    run: echo made > made.txt; mkdir -p home/.cache/teams/code; echo code > home/.cache/teams/code/a.bin
+    files: [made.txt]
 `;
 
 it.each(['with git', 'without git'])('%s, a run changes only what its tasks changed', async (how) => {

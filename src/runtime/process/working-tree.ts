@@ -5,7 +5,7 @@
  */
 import { join, relative } from 'node:path';
 import { copyEntry, entryAt, fileSize, MOST_FILE_BYTES, type TreeEntry } from '../../store/workspace/user-files.ts';
-import { stateDirectory } from '../../store/workspace/project-walk.ts';
+import { ownDirectories } from '../../store/workspace/project-walk.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { within, type Repository } from './git-place.ts';
 import { DIFF, excluding, requireGit, stubsBelow, withoutRepositories } from './git-tree.ts';
@@ -56,7 +56,7 @@ export const withTrees = async <T>(
     const at = within(repository, { ...where, env });
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
-    const unseen = [...leftOut, ...stubsBelow(repository.top), ...stateBelow(repository.top)].map(excluding);
+    const unseen = [...leftOut, ...stubsBelow(repository.top), ...ownBelow(repository.top)].map(excluding);
     const below = [...OURS, ...(await withoutRepositories(inOwn)), ...unseen];
     const large = await largeFiles(repository.top, { isTracked, without: below }, inOwn);
     const without = [...below, ...large.map(({ path }) => excluding(path))];
@@ -180,7 +180,7 @@ export async function untracked(
   where: Omit<GitWhere, 'cwd'>,
   most: number,
 ): Promise<{ readonly large: string[]; readonly bytes: number }> {
-  const without = [...OURS, ...stateBelow(repository.top).map(excluding)];
+  const without = [...OURS, ...ownBelow(repository.top).map(excluding)];
   const files = await untrackedFiles(repository.top, without, within(repository, where));
   const large = files.filter(({ size }) => size > most).map(({ path }) => path);
   return { large, bytes: files.reduce((sum, { size }) => sum + (size > most ? 0 : size), 0) };
@@ -208,9 +208,11 @@ async function largeFiles(
   return [...large(modified, 'modified'), ...large(others, 'added')];
 }
 
-/** The directory of our own files of the user, in a project that is the user's home. */
-const stateBelow = (top: string): string[] =>
-  [relative(top, stateDirectory())].filter((path) => path !== '' && !path.startsWith('..'));
+/** The directories of our own files of the user, in a project that is the user's home. */
+const ownBelow = (top: string): string[] =>
+  ownDirectories()
+    .map((directory) => relative(top, directory))
+    .filter((path) => path !== '' && !path.startsWith('..'));
 
 const literally = (path: string): string => `:(top,literal)${path}`;
 

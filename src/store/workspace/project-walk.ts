@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
+import { codeCacheFolder } from '../user/own-folders.ts';
 import { keyPath } from '../user/seal.ts';
 import { bytesUpTo, withRegular } from '../files/regular-file.ts';
 
@@ -47,7 +49,7 @@ export function walkProject(root: string, most: number): ProjectFiles {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of entriesOf(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !LEFT_OUT.has(entry.name) && !isOurState(join(root, path))) folders.push(path);
+      if (entry.isDirectory() && !LEFT_OUT.has(entry.name) && !isOurs(join(root, path))) folders.push(path);
       if (entry.isFile()) files.push(path);
       if (files.length > most) return { files: files.slice(0, most).sort(), isCut: true };
     }
@@ -55,11 +57,18 @@ export function walkProject(root: string, most: number): ProjectFiles {
   return { files: files.sort(), isCut: false };
 }
 
-/** The directory of our own files of the user: in a project that is the user's home it is no part of the project. */
-export const stateDirectory = (): string => real(dirname(keyPath()));
+/**
+ * The directories of our own files of the user, the key's and that of compiled code: in a project that is the user's home
+ * they are no part of the project.
+ */
+export const ownDirectories = (): string[] => ownPaths().map(real);
 
-const isOurState = (directory: string): boolean =>
-  basename(directory) === basename(dirname(keyPath())) && real(directory) === stateDirectory();
+const ownPaths = (): string[] => [dirname(keyPath()), codeCacheFolder(process.env)];
+
+function isOurs(directory: string): boolean {
+  const name = basename(directory);
+  return ownPaths().some((path) => basename(path) === name && real(path) === real(directory));
+}
 
 function real(path: string): string {
   try {
