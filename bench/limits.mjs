@@ -120,6 +120,7 @@ export const WAIVED = {
   ...Object.fromEntries(COMMAND_LINE.map((verb) => [verbId(11, verb), 'docs/decisions/142-frequent-verbs.md'])),
   ...Object.fromEntries(
     [
+      '1.reference',
       '1.raw',
       '4.fs-watch',
       '5.cpu',
