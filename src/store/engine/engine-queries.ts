@@ -30,7 +30,7 @@ export class EngineQueries {
   readonly #prepared = new Map<string, Prepared>();
   /** What ends a question that has no answer yet. */
   readonly #open = new Set<(why: Error) => void>();
-  /** One for all questions: it is set anew for each. */
+  /** One for all questions: it is set anew for one that is asked while none is open. */
   #late: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isLost = false;

@@ -1,6 +1,6 @@
 /** A session asks as pg would, with its own form of a question: what it sends and reads is the same. */
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { parseEngineAddress } from '../../../src/model/config/engine-address.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
@@ -72,6 +72,20 @@ describe.skipIf(!hasPostgres)('a question of a session', () => {
     const text = 'select $1::integer as a';
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(text, [at])));
     expect(answers).toEqual(Array.from({ length: 20 }, (_, at) => [{ a: at }]));
+  });
+
+  it('has the other servers looked at while it waits, though others are asked after it', async () => {
+    const sleep = vi.fn((ms: number) => realClock.sleep(ms));
+    await session.close();
+    session = await EngineSession.open(parseEngineAddress(postgres.url(), 'argument'), { ...realClock, sleep });
+    sleep.mockClear();
+    const asked = [expect(ask('select pg_sleep(60)')).rejects.toThrow('The session with the engine is over.')];
+    const more = setInterval(() => asked.push(expect(ask('select 1 as a')).rejects.toThrow()), 100);
+    onTestFinished(() => clearInterval(more));
+    await vi.waitUntil(() => sleep.mock.calls.length > 0, { timeout: 20_000 });
+    clearInterval(more);
+    await postgres.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'");
+    await Promise.all(asked);
   });
 
   it('fails with the session', async () => {

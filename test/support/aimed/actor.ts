@@ -10,18 +10,11 @@ import { TeamStore } from '../../../src/store/team/team-store.ts';
 import { realClock } from '../clock.ts';
 import { unflushed } from './aim.ts';
 import { History } from './history.ts';
+import { noSeal } from '../no-seal.ts';
 import { MEMBERS, type Actor } from './scenario.ts';
 
 const TEAM = parseName('team', 'aimed');
 const ROLE = parseName('role', 'executor');
-/** The user's key is not under test here. */
-const seal = {
-  sign: () => 'sealed',
-  holds: () => true,
-  signText: () => '',
-  holdsText: () => true,
-  secretFor: () => new Uint8Array(32),
-};
 const quota = { inboxMaxMessages: 2 ** 30, inboxMaxBytes: 2 ** 40 };
 
 export const historyIn = (root: string): string => join(root, 'history');
@@ -29,13 +22,13 @@ export const historyIn = (root: string): string => join(root, 'history');
 export function makeTeam(root: string): void {
   const changes = MEMBERS.map((name) => ({ type: 'member.joined' as const, name, role: ROLE, prefixes: [] }));
   const team: NewTeam = { name: TEAM, profile: 'v8', claimMode: 'auto', config: { members: [] }, changes };
-  const store = createStore(root, team, { clock: realClock, seal, quota });
+  const store = createStore(root, team, { clock: realClock, seal: noSeal, quota });
   store.board.close();
   store.pinned.close();
 }
 
 export function actorIn(root: string, member: Name, disk: Disk = unflushed, clock: Clock = realClock): Actor {
   const life = ulid();
-  const store = new TeamStore(teamPaths(root, TEAM), { clock, disk, seal, quota });
+  const store = new TeamStore(teamPaths(root, TEAM), { clock, disk, seal: noSeal, quota });
   return { store, member, life, history: new History(historyIn(root), life) };
 }

@@ -17,17 +17,11 @@ import { openStore, unknownTeam, type StoreOptions, type TeamStore } from '../..
 import { keepCheckpoint } from '../checkpoint.ts';
 import { realClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
+import { noSeal } from '../no-seal.ts';
 import { name, task } from '../team.ts';
 
 const TEAM = parseName('team', 'tt');
 const ADA = name('ada');
-const seal = {
-  sign: () => 'sealed',
-  holds: () => true,
-  signText: () => '',
-  holdsText: () => true,
-  secretFor: () => new Uint8Array(32),
-};
 
 /** The subjects of tasks and the texts of messages that were acknowledged. */
 export interface Told {
@@ -49,7 +43,7 @@ const options = (disk?: Disk): StoreOptions => {
   return {
     clock: disk ? realClock : fast,
     disk,
-    seal,
+    seal: noSeal,
     lockTimeoutMs: 20,
     durable: false,
     eventFileBytes: EVENT_FILE_BYTES,
