@@ -78,23 +78,31 @@ function unstamp(body) {
   return { at: Number(at), body: `${who} ${rest}` };
 }
 
+/** The bodies are only kept, with the time: what is in them is looked at when all are there, or it would be measured. */
 export async function consume({ kind, ...place }) {
   const subject = await import(new URL(`../${kind}`, import.meta.url).href);
-  let seen = { found: [], delays: [], last: now() };
-  const inbox = await subject.consumer(place, (stamped) => {
-    const { at, body } = unstamp(stamped);
-    seen.last = now();
-    seen.delays.push(seen.last - at);
-    seen.found.push(body);
+  let seen = { bodies: [], times: [] };
+  const inbox = await subject.consumer(place, (body) => {
+    seen.bodies.push(body);
+    seen.times.push(now());
   });
   await inbox.start();
   return async ({ who }, { told, say }) => {
-    const mine = (seen = { found: [], delays: [], last: now() });
+    const mine = (seen = { bodies: [], times: [] });
     await say('listening');
     const count = Number(await told());
     const toldAt = now();
-    while (mine.found.length < count && now() - Math.max(mine.last, toldAt) < PATIENCE_MS) await setTimeout(5);
-    const delays = { p50: quantile(mine.delays, 0.5), p99: quantile(mine.delays, 0.99) };
-    return { took: mine.last, tally: audit(mine.found, [{ who, count }]), delays };
+    const last = () => mine.times.at(-1) ?? toldAt;
+    while (mine.bodies.length < count && now() - Math.max(last(), toldAt) < PATIENCE_MS) await setTimeout(5);
+    const found = mine.bodies.map(unstamp);
+    const delays = found.map(({ at }, n) => mine.times[n] - at);
+    return {
+      took: last(),
+      tally: audit(
+        found.map(({ body }) => body),
+        [{ who, count }],
+      ),
+      delays: { p50: quantile(delays, 0.5), p99: quantile(delays, 0.99) },
+    };
   };
 }
