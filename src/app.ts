@@ -63,7 +63,8 @@ export {
   settleLost,
   type LimitChange,
 } from './runtime/budget/limits.ts';
-export { COLORS, placeOfMember } from './model/team/team-config.ts';
+export { COLORS } from './model/team/team-config.ts';
+export { placeOfMember } from './model/member/member-status.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
 export { askedPermissions, type AskedPermission } from './policy/permission-answer.ts';
 export { forbidAgain } from './runtime/team/requests.ts';

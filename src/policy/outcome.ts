@@ -10,7 +10,7 @@ import type { Profile } from '../model/board/event.ts';
 import { tasksOf } from '../model/board/listed-tasks.ts';
 import { LANDING, listOf, MISSED, PENDING } from '../model/board/task-lists.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
-import type { Gate } from '../model/team/team-config.ts';
+import type { Gate } from '../model/run/run-state.ts';
 import { duration } from './mail-wording.ts';
 
 export type TurnVerdict =

@@ -1,7 +1,7 @@
 /** How a run stands, as one word: the same in every view (docs/specification.md R8.21). */
 import { count, isDone, type Board } from '../model/board/board.ts';
 import { readyCheckpoints } from '../model/board/listed-tasks.ts';
-import type { RunState } from '../model/team/team-config.ts';
+import type { RunState } from '../model/run/run-state.ts';
 import { exitCodeOf } from './outcome.ts';
 
 export const RUN_OUTCOMES = ['running', 'waiting', 'succeeded', 'failed', 'interrupted', 'cancelled'] as const;

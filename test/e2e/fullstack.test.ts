@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { PHASES } from '../../src/model/team/team-config.ts';
+import { PHASES } from '../../src/model/run/run-state.ts';
 import { Workplace } from '../support/cli.ts';
 
 const SUBTASKS = [

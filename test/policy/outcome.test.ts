@@ -1,7 +1,7 @@
 /** How a turn ends its task (docs/specification.md R3.6), and how a board ends a run (R3.11). */
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES } from '../../src/model/agent/agent.ts';
-import { gateSchema } from '../../src/model/team/team-config.ts';
+import { gateSchema } from '../../src/model/run/run-state.ts';
 import {
   exitCodeOf,
   isFaulty,

@@ -1,6 +1,6 @@
 /** How a run stands, as one word, and the headline of its report. */
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../src/model/team/team-config.ts';
+import type { RunState } from '../../src/model/run/run-state.ts';
 import { headline, runOutcome, RUN_OUTCOMES, type RunFactsSeen } from '../../src/policy/run-outcome.ts';
 import { world, type World } from './world.ts';
 

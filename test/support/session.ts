@@ -17,7 +17,7 @@ import type { Board } from '../../src/model/board/board.ts';
 import type { Clock } from '../../src/model/text/clock.ts';
 import type { Profile } from '../../src/model/board/event.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
-import type { TeamEvent } from '../../src/model/team/team-config.ts';
+import type { TeamEvent } from '../../src/model/team/team-event.ts';
 import { matches } from '../../src/os/mark-environment.ts';
 import type { MemberInput } from '../../src/runtime/team/membership.ts';
 import { parseMark } from '../../src/os/reaper-message.ts';

@@ -13,7 +13,7 @@ import type { Author, Body, Change, ClaimMode, Profile } from '../../src/model/b
 import { agentId, LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { newTaskSchema, type NewTaskInput } from '../../src/model/board/task.ts';
 import { safeJson } from '../../src/model/text/safe-text.ts';
-import type { ProcessRecord } from '../../src/model/team/team-config.ts';
+import type { ProcessRecord } from '../../src/model/member/process-record.ts';
 import { createStore } from '../../src/store/team/create-store.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { ownIdentity } from '../../src/os/process-table.ts';

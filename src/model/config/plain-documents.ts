@@ -30,27 +30,21 @@ import {
 import { plainFolder } from '../team/folder-identity.ts';
 import {
   COMMIT,
-  configDocumentSchema,
   HOST_STATES,
-  NOTES,
   PHASES,
-  processSchema,
   RUN_STATUSES,
   stateSchema,
-  teamEventSchema,
-  type AllowedAlways,
   type Gate,
   type GitPlace,
   type KeptEstimate,
   type LandingTrouble,
-  type MemberConfig,
-  type ProcessRecord,
   type RunLife,
   type RunState,
-  type TeamConfig,
-  type TeamEvent,
   type WorkerState,
-} from '../team/team-config.ts';
+} from '../run/run-state.ts';
+import { configDocumentSchema, type AllowedAlways, type MemberConfig, type TeamConfig } from '../team/team-config.ts';
+import { NOTES, processSchema, type ProcessRecord } from '../member/process-record.ts';
+import { teamEventSchema, type TeamEvent } from '../team/team-event.ts';
 
 const plainName: PlainReader<Name> = (value) => (typeof value === 'string' && isName(value) ? value : undefined);
 const plainMember: PlainReader<Name> = (value) =>

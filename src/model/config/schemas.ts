@@ -9,7 +9,10 @@ import { HOOK_SCHEMAS } from '../team/hook-event.ts';
 import { storedSchema } from '../team/message.ts';
 import { newTaskSchema } from '../board/task.ts';
 import { describedSchema, type KeyHelpTable } from '../text/key-help.ts';
-import { configDocumentSchema, processSchema, stateSchema, teamEventSchema } from '../team/team-config.ts';
+import { configDocumentSchema } from '../team/team-config.ts';
+import { processSchema } from '../member/process-record.ts';
+import { stateSchema } from '../run/run-state.ts';
+import { teamEventSchema } from '../team/team-event.ts';
 
 const boardEventSchema = z.intersection(
   z.object({ id: ulidSchema, v: z.number().int().positive(), at: z.iso.datetime(), author: authorSchema }),

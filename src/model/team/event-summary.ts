@@ -1,6 +1,6 @@
 /** What is kept of a team's whole event log for views: how each member died, what the lead decided about it, and when. */
 import * as z from 'zod';
-import { teamEventSchema } from './team-config.ts';
+import { teamEventSchema } from './team-event.ts';
 
 const memberHistorySchema = z.object({
   /** Its last death, unless a later process is known to the log: `signal SIGKILL`, `exit 1`. */

@@ -1,6 +1,6 @@
 /** A sandbox that nothing enforced, for a program or a command beside the members' own: said by an event and the report. */
 import type { Sandbox } from '../agent/agent.ts';
-import type { TeamEvent } from './team-config.ts';
+import type { TeamEvent } from './team-event.ts';
 
 export interface NotEnforced {
   /** What ran, for people: `the cross-verifier (claude)`. */

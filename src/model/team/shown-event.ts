@@ -3,7 +3,7 @@ import { speaker } from '../board/authority.ts';
 import { allDependants, type Board } from '../board/board.ts';
 import type { Author, BoardEvent, Change } from '../board/event.ts';
 import type { Task } from '../board/task.ts';
-import type { TeamEvent } from './team-config.ts';
+import type { TeamEvent } from './team-event.ts';
 
 interface Head {
   readonly at: string;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { recordOf, isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { factsOf, type Price } from '../agent/models.ts';
-import type { TeamEvent } from './team-config.ts';
+import type { TeamEvent } from './team-event.ts';
 import { isBelievable, type Usage } from '../agent/usage.ts';
 
 const SPENT = 'agent.spent';

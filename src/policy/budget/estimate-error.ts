@@ -1,5 +1,5 @@
 /** How far the estimate of a run was off: what was told before it, and what its tasks used. */
-import type { KeptEstimate } from '../../model/team/team-config.ts';
+import type { KeptEstimate } from '../../model/run/run-state.ts';
 import { duration } from '../mail-wording.ts';
 import type { Range } from './forecast.ts';
 

@@ -6,7 +6,7 @@ import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
-import type { MemberStatus } from '../../model/team/team-config.ts';
+import type { MemberStatus } from '../../model/member/member-status.ts';
 import type { EvidenceSubject } from '../view/evidence.ts';
 import type { StateTimes } from '../view/state-times.ts';
 import { duration } from '../mail-wording.ts';

@@ -1,7 +1,7 @@
 /** The facts of a member that explanations use: its state, since when, and when its next step is due. */
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import type { MemberStatus } from '../../model/team/team-config.ts';
+import type { MemberStatus } from '../../model/member/member-status.ts';
 import type { MemberFacts } from './explanation.ts';
 import type { MemberObservation } from '../supervise/progress.ts';
 import { RESTART_AFTER_MS } from '../supervise/restart.ts';

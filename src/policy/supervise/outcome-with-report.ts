@@ -3,7 +3,7 @@
  * the task: the runner does. A report of the same task and epoch adds its text to the result. A reported failure makes
  * the attempt a failure.
  */
-import type { AgentReport } from '../../model/team/reported-outcome.ts';
+import type { AgentReport } from '../../model/member/reported-outcome.ts';
 import type { TurnVerdict } from '../outcome.ts';
 
 /** The verdict on a turn with its agent's report. A released claim stays released. */

@@ -8,7 +8,7 @@ import { offeredTasksOf, pendingTasksOf } from '../../model/board/listed-tasks.t
 import { waitOf } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
-import type { MemberState } from '../../model/team/team-config.ts';
+import type { MemberState } from '../../model/member/member-status.ts';
 import type { MemberSighting } from '../sighting.ts';
 import { duration } from '../mail-wording.ts';
 

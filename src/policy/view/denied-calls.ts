@@ -1,5 +1,5 @@
 /** The tool calls of agents that were refused, for the report: each member and reason once, with how often. */
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 
 /** Reasons that the report names; `teams log` has all. */
 const NAMED = 5;

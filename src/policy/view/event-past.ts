@@ -5,7 +5,7 @@
 import type { Requests } from '../../model/board/request.ts';
 import { logFact } from '../../model/team/shown-event.ts';
 import type { EventSummary, LogTimes, MemberHistory } from '../../model/team/event-summary.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { isDecision, KEPT_FACTS, KEPT_SPEECH, subjectsOf } from './evidence.ts';
 import { MemberHistories } from './member-history.ts';
 import { beginsTurn, timesInLog } from './state-times.ts';

@@ -1,6 +1,6 @@
 /** What the event log alone knows about each member: how it died, and what the lead decided about it. */
 import type { MemberHistory } from '../../model/team/event-summary.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { actOf } from '../decision.ts';
 
 /** Told each event of the event log once, in order. A member without events has no entry. */

@@ -3,7 +3,7 @@
  * some members wait for a person, it is of use for what the others do; where nobody works, nothing is guessed.
  */
 import { count, type Board } from '../../model/board/board.ts';
-import type { MemberState } from '../../model/team/team-config.ts';
+import type { MemberState } from '../../model/member/member-status.ts';
 import type { RunOutcome } from '../run-outcome.ts';
 
 /** As many of the last completions count. */

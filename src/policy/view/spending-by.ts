@@ -1,7 +1,7 @@
 /** Spending in total, by member and by task: tokens, and dollars if a price is known. */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/team/spending-sum.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 
 interface PaidWork {
   /** The kind of the agent. */

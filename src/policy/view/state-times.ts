@@ -1,7 +1,7 @@
 /** When a team and its members entered their present states, folded event by event. */
 import type { LogTimes } from '../../model/team/event-summary.ts';
 import { isOfBoard, type ShownEvent } from '../../model/team/shown-event.ts';
-import type { MemberState } from '../../model/team/team-config.ts';
+import type { MemberState } from '../../model/member/member-status.ts';
 import { RETRY_AFTER_FAULT_MS } from '../backoff.ts';
 
 /** The latest times of one member; a time is absent if the event never happened. */

@@ -7,7 +7,7 @@ import { tasksOf } from '../../model/board/listed-tasks.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { listOf, MISSED } from '../../model/board/task-lists.ts';
-import type { MemberState, MemberStatus } from '../../model/team/team-config.ts';
+import type { MemberState, MemberStatus } from '../../model/member/member-status.ts';
 
 export type ProblemKind =
   'request' | 'paused' | 'dead' | 'quarantined' | 'stalled' | 'leaderless' | 'failed' | 'stuck' | 'rate-limited';

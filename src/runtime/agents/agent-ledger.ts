@@ -6,7 +6,7 @@ import type { AgentEvent, CallAnswer, CallBound } from '../../agents/agent-contr
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
-import { sessionIdSchema } from '../../model/team/team-config.ts';
+import { sessionIdSchema } from '../../model/agent/kept-session.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { credentialOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';

@@ -10,7 +10,7 @@ import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import type { GateSetting, Plan } from '../../model/plan/plan.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
-import type { Gate } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
 import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { JUDGED_HINT, openJudging, type Judging } from '../isolation/judging-isolation.ts';

@@ -2,7 +2,8 @@
  * How the gates judged the states of a team, by tree: what was judged once is known, to a later lead too. Gates run in a
  * tree of the queue (docs/isolation.md).
  */
-import { gateSchema, type Gate, type TeamEvent } from '../../model/team/team-config.ts';
+import { gateSchema, type Gate } from '../../model/run/run-state.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import type { GateVerdict, LineEntry } from '../../policy/landing/queue.ts';
 import { hashText } from '../../store/board/results.ts';
 import { GitFailure } from '../process/git-tree.ts';

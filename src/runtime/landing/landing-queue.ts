@@ -7,7 +7,8 @@
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError, type StoreError } from '../../model/text/errors.ts';
-import type { Gate, LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
+import type { Gate, LandingTrouble } from '../../model/run/run-state.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { MOST_NAMED_FILES, type LandingTask } from '../../model/board/task.ts';
 import { landingTasks } from '../../model/board/listed-tasks.ts';
 import { line, next, refusedChange, type LineEntry, type QueueStep } from '../../policy/landing/queue.ts';

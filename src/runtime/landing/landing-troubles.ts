@@ -2,7 +2,8 @@
 import type { LandingTask } from '../../model/board/task.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import type { LandingTrouble, TeamEvent } from '../../model/team/team-config.ts';
+import type { LandingTrouble } from '../../model/run/run-state.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { isLasting, pauseAfter } from '../../policy/landing/landing-trouble.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { GitFailure } from '../process/git-tree.ts';

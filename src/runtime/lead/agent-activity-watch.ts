@@ -3,7 +3,7 @@
  * (docs/specification.md R5.5).
  */
 import type { Name } from '../../model/text/names.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 /** A message that a member's agent wrote is progress, too. The runtime's own mail makes no such event. */

@@ -5,7 +5,7 @@
  */
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
-import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/member/process-record.ts';
 import { matches } from '../../os/mark-environment.ts';
 import { ownIdentity, processes } from '../../os/process-table.ts';
 import { suspectAt, sweep } from '../../os/sweep.ts';

@@ -5,7 +5,7 @@
 import type { Clock } from '../../model/text/clock.ts';
 import { emptyPast, pastOf, type BoardPast } from '../../model/board/board-past.ts';
 import type { Name } from '../../model/text/names.ts';
-import type { WorkerState } from '../../model/team/team-config.ts';
+import type { WorkerState } from '../../model/run/run-state.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
 import type { Folded } from '../../store/board/fold-line.ts';

@@ -8,7 +8,7 @@ import { ConflictError, StoreError, type TeamError } from '../../model/text/erro
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { RunState } from '../../model/team/team-config.ts';
+import type { RunState } from '../../model/run/run-state.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';

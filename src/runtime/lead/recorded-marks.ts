@@ -3,7 +3,7 @@
  * nothing else may get it meanwhile.
  */
 import type { Mark } from '../../model/agent/process-mark.ts';
-import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/member/process-record.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { Roster } from '../../store/team/roster.ts';

@@ -9,7 +9,7 @@ import { pastOf } from '../../model/board/board-past.ts';
 import { doneOf, listOf, workOf } from '../../model/board/task-lists.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
-import { startSchema } from '../../model/team/team-config.ts';
+import { startSchema } from '../../model/run/run-state.ts';
 import type {
   Gate,
   HostState,
@@ -20,7 +20,7 @@ import type {
   RunState,
   RunStatus,
   WorkerState,
-} from '../../model/team/team-config.ts';
+} from '../../model/run/run-state.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ConflictError, isTeamError } from '../../model/text/errors.ts';
 import { lookAt } from '../../store/files/disk.ts';

@@ -4,7 +4,7 @@
  * place is taken before members start, compared before each use, and given to git by name.
  */
 import { relative, resolve } from 'node:path';
-import type { GitPlace } from '../../model/team/team-config.ts';
+import type { GitPlace } from '../../model/run/run-state.ts';
 import { borrowedObjects } from '../../store/workspace/repositories.ts';
 import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { realDisk } from '../../store/files/disk.ts';

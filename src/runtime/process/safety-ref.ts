@@ -1,7 +1,7 @@
 /** The git refs that keep a project's files as they were at both ends of a run. */
 import { relative } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
-import type { RunState } from '../../model/team/team-config.ts';
+import type { RunState } from '../../model/run/run-state.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { keptPath, type KnownPlace } from './git-place.ts';
 import { placeOf } from '../../store/team/work-place.ts';

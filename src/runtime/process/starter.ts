@@ -3,7 +3,7 @@
  * and which outlives a cleaned environment. Undefined where marks are not limits (docs/security.md).
  */
 import { LOCK_MARKS } from '../../model/agent/process-mark.ts';
-import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/member/process-record.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { processes } from '../../os/process-table.ts';
 import { parseMark } from '../../os/reaper-message.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
-import { teamEventSchema } from '../../model/team/team-config.ts';
+import { teamEventSchema } from '../../model/team/team-event.ts';
 import { EventLog } from '../../store/board/events.ts';
 import type { EngineEvent } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';

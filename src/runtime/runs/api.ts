@@ -25,7 +25,7 @@ import { statusOf, type TeamStatus } from '../views/status.ts';
 import type { Tasks } from '../team/task-service.ts';
 import { openHandle, storeOptions, type OpenOptions, type TeamHandle, type TeamInput } from '../team/team-handle.ts';
 import { teamEvents, type EventOptions } from '../views/team-events.ts';
-import type { CloseResult } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/member/member-status.ts';
 
 export interface TeamOptions extends TeamInput, Partial<Omit<OpenOptions, 'root'>>, PlaceOptions {
   /** How the lead supervises; the defaults are those of the configuration (docs/specification.md R12.1). */

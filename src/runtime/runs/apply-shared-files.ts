@@ -11,7 +11,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { APPLIED, LEFT } from '../../model/team/shared-file.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
-import type { Gate } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import {
   ownedByMembers,

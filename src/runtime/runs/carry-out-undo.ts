@@ -5,7 +5,7 @@
 import { shownPath } from '../../model/text/safe-text.ts';
 import { join } from 'node:path';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
-import type { Undoing } from '../../model/team/team-config.ts';
+import type { Undoing } from '../../model/run/run-state.ts';
 import { onDisk, realDisk } from '../../store/files/disk.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';

@@ -7,7 +7,7 @@ import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Gate } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import { readVerificationVerdict, type VerificationVerdict } from '../../model/agent/verification-verdict.ts';
 import { chooseVerifier, verificationPrompt, type VerifiedTask, VERIFIERS } from '../../policy/landing/verifier.ts';

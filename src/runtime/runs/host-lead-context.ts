@@ -29,7 +29,7 @@ import { Subagents } from '../tools/subagents.ts';
 import { newTeam } from '../relay/new-team.ts';
 import { TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
-import type { CloseResult } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/member/member-status.ts';
 import { notEnforcedEvent, notEnforcedText, type NotEnforced } from '../../model/team/not-enforced.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';

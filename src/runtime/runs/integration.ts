@@ -3,7 +3,7 @@
  * become new tasks.
  */
 import type { Plan } from '../../model/plan/plan.ts';
-import type { Gate } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
 import { fixTasks, type FixTask } from '../../policy/landing/verifier.ts';
 import { checkOwnership } from './ownership-check.ts';
 import { runGates } from '../landing/gates.ts';

@@ -18,7 +18,7 @@ import type { GivenPlan } from './plan-source.ts';
 import { planHash, runTeam, type RunOptions } from './run.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
-import type { CloseResult } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/member/member-status.ts';
 import { requireWorkPlace } from '../../store/team/work-place.ts';
 import { configuredGates } from '../landing/gates.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';

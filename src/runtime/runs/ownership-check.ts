@@ -6,7 +6,8 @@ import { resolve } from 'node:path';
 import { defined } from '../../model/text/defined.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Name } from '../../model/text/names.ts';
-import type { Gate, TeamConfig } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
+import type { TeamConfig } from '../../model/team/team-config.ts';
 import {
   judgeEdits,
   strayTasks,

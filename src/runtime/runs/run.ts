@@ -8,7 +8,7 @@ import { canonicalPlan } from '../../model/plan/plan.ts';
 import { planChanges } from '../../model/plan/plan-changes.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { AgentError, ConflictError } from '../../model/text/errors.ts';
-import type { Gate } from '../../model/team/team-config.ts';
+import type { Gate } from '../../model/run/run-state.ts';
 import { defined } from '../../model/text/defined.ts';
 import { askedIsolation, type AskedModes, type TreesSubject } from '../../policy/landing/isolation-choice.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';

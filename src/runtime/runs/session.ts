@@ -5,7 +5,8 @@
 import type { Config } from '../../model/config/config.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
-import type { RunState, TeamEvent } from '../../model/team/team-config.ts';
+import type { RunState } from '../../model/run/run-state.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { defined } from '../../model/text/defined.ts';
 import { isTeamError, type TeamError } from '../../model/text/errors.ts';
 import { profiles } from '../../policy/profiles.ts';

@@ -8,7 +8,7 @@ import { shownPath } from '../../model/text/safe-text.ts';
 import { join, posix, resolve } from 'node:path';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { GitPlace, RunLife, RunState, Undoing } from '../../model/team/team-config.ts';
+import type { GitPlace, RunLife, RunState, Undoing } from '../../model/run/run-state.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isOlder, isSame, type PresentEntry, type TreeEntry } from '../../store/workspace/user-files.ts';

@@ -2,7 +2,7 @@
  * An agent's own report about its task, from a separate process (`teams task complete`) to its runner. It is an event
  * with the claim's epoch, so that a report about an earlier claim has no effect on this one.
  */
-import { reportIn, REPORTED, type AgentReport } from '../../model/team/reported-outcome.ts';
+import { reportIn, REPORTED, type AgentReport } from '../../model/member/reported-outcome.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
 import { ENV } from '../../model/text/environment.ts';

@@ -13,7 +13,7 @@ import type { SubagentTask, Subagents } from './subagents.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { ProgramIsolate } from '../../policy/sandbox/program-isolation.ts';
 import type { Workspace } from './tool-workspace.ts';
-import type { CloseResult } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/member/member-status.ts';
 import type { ToolInputs, ToolName } from '../../model/team/tool.ts';
 import type { ToolOutputs } from '../../model/team/tool-output.ts';
 

@@ -5,7 +5,7 @@
 import { type Board, type Member } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/member/process-record.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
 import { pastOf } from '../../model/board/board-past.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';

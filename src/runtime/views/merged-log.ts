@@ -3,7 +3,7 @@
  * long past does not block the process. Nothing is written.
  */
 import { factsOf, logFact, type Fact } from '../../model/team/shown-event.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import type { Numbered } from '../../store/board/events.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 

@@ -1,6 +1,6 @@
 /** The outcome of a team's run, read from its files. */
 import type { Board } from '../../model/board/board.ts';
-import type { RunState } from '../../model/team/team-config.ts';
+import type { RunState } from '../../model/run/run-state.ts';
 import { runOutcome, type RunOutcome } from '../../policy/run-outcome.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 

@@ -2,7 +2,7 @@
 import { timestamp } from '../../model/text/clock.ts';
 import { count, type Board, type Counts, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import type { MemberStatus } from '../../model/team/team-config.ts';
+import type { MemberStatus } from '../../model/member/member-status.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';

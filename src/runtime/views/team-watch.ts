@@ -7,7 +7,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
 import { TeamProjection } from '../../policy/view/team-projection.ts';
 import { WaitingCount } from '../../store/mail/inbox-view.ts';

@@ -2,7 +2,7 @@
 import { join, posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Attempt, Task } from '../../model/board/task.ts';
-import type { Undoing } from '../../model/team/team-config.ts';
+import type { Undoing } from '../../model/run/run-state.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { bytesOf, GitFailure, requireGit, treeChanges, DIFF, type TreeChange } from '../process/git-tree.ts';

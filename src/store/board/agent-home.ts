@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
-import { keptSessionSchema } from '../../model/team/team-config.ts';
+import { keptSessionSchema } from '../../model/agent/kept-session.ts';
 import type { Disk } from '../files/disk.ts';
 import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';

@@ -7,7 +7,7 @@ import { safeJson } from '../../model/text/safe-text.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { eventForm } from '../../model/config/plain-documents.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import { readBy } from '../../model/text/plain-fields.ts';
 import { lookAt, O_APPEND, O_CREAT, O_RDWR, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { openSeen, writeWhole } from '../files/file.ts';

@@ -3,7 +3,7 @@
  * drawn and used under one lock.
  */
 import { busRecordSchema, type BusEntry, type BusRecord } from '../../model/pipeline/bus-record.ts';
-import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { TeamEvent } from '../../model/team/team-event.ts';
 import type { EventLog } from '../board/events.ts';
 import type { TeamLock } from '../files/paths.ts';
 import type { Locks } from '../lock/lock.ts';

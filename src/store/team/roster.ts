@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Name } from '../../model/text/names.ts';
 import { isName, LEAD } from '../../model/text/names.ts';
-import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { ProcessRecord } from '../../model/member/process-record.ts';
 import { readBy } from '../../model/text/plain-fields.ts';
 import { processForm } from '../../model/config/plain-documents.ts';
 import { DOCUMENT_VERSION } from '../lock/document-reader.ts';

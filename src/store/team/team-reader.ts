@@ -2,7 +2,8 @@
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { configForm, stateForm } from '../../model/config/plain-documents.ts';
-import type { RunState, TeamConfig } from '../../model/team/team-config.ts';
+import type { RunState } from '../../model/run/run-state.ts';
+import type { TeamConfig } from '../../model/team/team-config.ts';
 import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';

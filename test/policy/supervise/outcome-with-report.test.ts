@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentReport } from '../../../src/model/team/reported-outcome.ts';
+import type { AgentReport } from '../../../src/model/member/reported-outcome.ts';
 import { withReport } from '../../../src/policy/supervise/outcome-with-report.ts';
 import type { TurnVerdict } from '../../../src/policy/outcome.ts';
 

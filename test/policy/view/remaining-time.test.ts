@@ -1,6 +1,6 @@
 /** How long a run will probably go on. */
 import { describe, expect, it } from 'vitest';
-import type { MemberState } from '../../../src/model/team/team-config.ts';
+import type { MemberState } from '../../../src/model/member/member-status.ts';
 import { remainingOf } from '../../../src/policy/view/remaining-time.ts';
 import type { RunOutcome } from '../../../src/policy/run-outcome.ts';
 import { world } from '../world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberState, MemberStatus } from '../../../src/model/team/team-config.ts';
+import type { MemberState, MemberStatus } from '../../../src/model/member/member-status.ts';
 import { columnsOf } from '../../../src/policy/view/board-columns.ts';
 import { criticalPath } from '../../../src/policy/view/critical-path.ts';
 import { problemsOf } from '../../../src/policy/view/team-problems.ts';

@@ -2,7 +2,7 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { TeamEvent } from '../../../src/model/team/team-config.ts';
+import type { TeamEvent } from '../../../src/model/team/team-event.ts';
 import { parseName } from '../../../src/model/text/names.ts';
 import { realClock } from '../../../src/os/system-clock.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';

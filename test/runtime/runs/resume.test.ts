@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { stateSchema } from '../../../src/model/team/team-config.ts';
+import { stateSchema } from '../../../src/model/run/run-state.ts';
 import { Workplace } from '../../support/cli.ts';
 
 const reportSchema = z.object({

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { teamEventSchema } from '../../../src/model/team/team-config.ts';
+import { teamEventSchema } from '../../../src/model/team/team-event.ts';
 import type { EventLog } from '../../../src/store/board/events.ts';
 import { O_RDWR, realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';

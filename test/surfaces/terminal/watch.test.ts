@@ -4,7 +4,7 @@ import { columnsOf, type TeamSnapshot } from '../../../src/app.ts';
 import { NOTHING_SPENT } from '../../../src/model/team/spending-sum.ts';
 import { problemsOf } from '../../../src/policy/view/team-problems.ts';
 import { TeamProjection } from '../../../src/policy/view/team-projection.ts';
-import type { MemberState } from '../../../src/model/team/team-config.ts';
+import type { MemberState } from '../../../src/model/member/member-status.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
 import { seenInRun, type DashboardModel } from '../../../src/surfaces/terminal/watch/dashboard-model.ts';
 import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';

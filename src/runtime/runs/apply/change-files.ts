@@ -5,7 +5,7 @@
  */
 import { shownPath } from '../../../model/text/safe-text.ts';
 import { ConflictError, StoreError, UsageError } from '../../../model/text/errors.ts';
-import type { RunLife } from '../../../model/team/team-config.ts';
+import type { RunLife } from '../../../model/run/run-state.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';

@@ -5,7 +5,7 @@
  */
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import type { Task } from '../../../model/board/task.ts';
-import type { RunLife } from '../../../model/team/team-config.ts';
+import type { RunLife } from '../../../model/run/run-state.ts';
 import type { TeamReader } from '../../../store/team/team-reader.ts';
 import type { StoreOptions } from '../../../store/team/team-store.ts';
 import { GitFailure, requireGit } from '../../process/git-tree.ts';

@@ -1,7 +1,7 @@
 /** The synthesis and the report of its team as one value, which is also kept in files. */
 import { NOTHING_SPENT } from '../../../model/team/spending-sum.ts';
 import type { Validation } from '../../../model/pipeline/round.ts';
-import type { Gate } from '../../../model/team/team-config.ts';
+import type { Gate } from '../../../model/run/run-state.ts';
 import type { Synthesis } from '../../../policy/refine/synthesis.ts';
 import { synthesisText } from '../../../policy/refine/synthesis-text.ts';
 import { realDisk } from '../../../store/files/disk.ts';

@@ -3,7 +3,7 @@
  * runner does.
  */
 import * as z from 'zod';
-import type { TeamEvent } from './team-config.ts';
+import type { TeamEvent } from '../team/team-event.ts';
 
 export const REPORTED = 'task.reported';
 
