@@ -12,7 +12,6 @@ import { quoted } from '../../model/text/document-problem.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { asksPerson } from '../../model/team/team-config.ts';
 import type { Gate, RunState } from '../../model/run/run-state.ts';
-import type { TeamEvent } from '../../model/team/team-event.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { headline } from '../../policy/run-outcome.ts';
@@ -31,13 +30,11 @@ import {
   type ReportSpending,
   type ReportTask,
 } from './report-text.ts';
-import { notEnforcedIn } from '../../model/team/not-enforced.ts';
+import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { LostTime } from '../../policy/view/lost-time.ts';
 import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
-import { DeniedCalls } from '../../policy/view/denied-calls.ts';
-import { SpendingBy } from '../../policy/view/spending-by.ts';
 import { estimateError } from '../../policy/budget/estimate-error.ts';
 import { usedBy, workOf } from '../../policy/budget/task-use.ts';
 
@@ -275,7 +272,6 @@ function verificationOf(gates: readonly Gate[], verifier: string | null | undefi
   return { verifier: verifier ?? 'unknown', result: gate.result, notes: gate.notes ?? '' };
 }
 
-/** Why a gate was skipped, or what one that passed could not see. A failed one stands among the failures. */
 /** Who asked for what, and how it was answered; calls with the same answer are one line. */
 function permissionNotes(board: Board): string[] {
   const times = new Map<string, number>();
@@ -287,55 +283,8 @@ function permissionNotes(board: Board): string[] {
   return [...times].map(([note, count]) => (count === 1 ? note : `${note}, ${count} times`));
 }
 
+/** Why a gate was skipped, or what one that passed could not see. A failed one stands among the failures. */
 function gateNote({ name, result, notes }: Gate): string[] {
   const isTold = result === 'skipped' || (result === 'pass' && name === 'ownership');
   return isTold && notes !== undefined ? [`${name} ${result}: ${notes}`] : [];
 }
-
-/** What the events say about the agents of a team: tokens and cost, isolated commands, fallbacks. */
-interface AgentAccount {
-  readonly spending: SpendingBy;
-  /** Members whose commands ran inside bubblewrap. */
-  readonly isolated: ReadonlySet<string>;
-  /** One note for each agent that another replaced, or that found no replacement, and for refused tool calls. */
-  readonly notes: readonly string[];
-  /** Sandboxes that were not enforced, beside those of members. */
-  readonly notEnforced: ReadonlySet<string>;
-  /** The last lines of the last failure of a task (`#3`) or a gate (`test`). */
-  readonly failures: ReadonlyMap<string, readonly string[]>;
-}
-
-const NOTED: ReadonlySet<string> = new Set([
-  'agent.fell_back',
-  'agent.no_fallback',
-  'agent.left_alone',
-  'tree.not_lent',
-  'tree.output_kept',
-  'tree.output_left',
-  'tree.teardown_failed',
-]);
-
-/** Reads the log once. */
-function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): AgentAccount {
-  const spending = new SpendingBy(prices);
-  const isolated = new Set<string>();
-  const notes: string[] = [];
-  const notEnforced = new Set<string>();
-  const failures = new Map<string, readonly string[]>();
-  const denied = new DeniedCalls();
-  for (const { event } of store.events.read()) {
-    spending.add(event);
-    if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
-    if (event.type === 'agent.last_lines' && event.text !== undefined)
-      failures.set(failedThing(event), event.text.split('\n'));
-    const unheld = notEnforcedIn(event);
-    if (unheld !== undefined) notEnforced.add(unheld);
-    if (NOTED.has(event.type)) notes.push(`${event.member ?? LEAD}: ${event.text ?? ''}`);
-    denied.add(event);
-  }
-  return { spending, isolated, notes: [...notes, ...denied.notes], failures, notEnforced };
-}
-
-/** `#3` for a task, `test` for a gate. */
-const failedThing = ({ task, gate }: TeamEvent & { readonly gate?: unknown }): string =>
-  task === undefined ? (typeof gate === 'string' ? gate : '') : `#${task}`;
