@@ -149,8 +149,10 @@ export type Verdict =
   /** The end of a quarantine: what only this member may do was retried by a person. */
   | { readonly do: 'lift'; readonly member: Name; readonly why: string }
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }
-  /** Skip a task whose blocker failed or was cancelled, with all tasks that wait for it, if no person answers. */
-  /** `because`: the failed blocker, whose retry brings the task back; absent for a cancelled one. */
+  /**
+   * Skip a task whose blocker failed or was cancelled, with all tasks that wait for it, if no person answers. `because`:
+   * the failed blocker, whose retry brings the task back; absent for a cancelled one.
+   */
   | { readonly do: 'skip'; readonly task: string; readonly why: string; readonly because?: string | undefined }
   /** Add the follow-up of a finished task and give it to the member that `place` names. */
   | {

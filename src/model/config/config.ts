@@ -98,9 +98,9 @@ export const configSchema = closed({
   }).prefault({}),
   /** A larger untracked file is left out of the safety point. */
   safetyPoint: closed({ maxFileBytes: count(0, 2 ** 40).default(50 * 1024 * 1024) }).prefault({}),
-  /** Commands by the events that they get: `task.failed`, `task.*`, `*`. */
   /** The store of the project's teams, which have members on several machines (docs/scale-out.md). */
   store: storeSchema.optional(),
+  /** Commands by the events that they get: `task.failed`, `task.*`, `*`. */
   subscribers: z.record(eventPatternSchema, commandSchema).default({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
   /**

@@ -114,9 +114,9 @@ export interface Report {
   /** Sandboxes that nothing enforced, beside those of members: of subagents, gates and the like, as sentences. */
   readonly notEnforced: readonly string[];
   readonly notes: readonly string[];
-  /** How to restore the files in `directory` as they were before agents wrote; null without a safety point. */
   /** Only where members have trees of their own: what brings the work into the project's files. */
   readonly apply?: { readonly command: string };
+  /** How to restore the files in `directory` as they were before agents wrote; null without a safety point. */
   readonly undo: { readonly directory: string; readonly command: string } | null;
   readonly folder: string;
   readonly exitCode: number;
