@@ -60,10 +60,7 @@ export class MemberProbe {
     const { givenUp, quarantined } = this.#memory.of(name);
     if (life === undefined && !givenUp && !quarantined && record === undefined) return undefined;
     const agent = this.#agentOf(name);
-    const waits = {
-      name,
-      incarnation: [...board.members.values()].find((one) => one.name === name)?.incarnation ?? null,
-    };
+    const waits = { name, incarnation: board.members.get(name)?.incarnation ?? null };
     const reading = {
       life,
       byHand: life?.where === 'elsewhere' ? isLeft(life) : record?.by_hand === true,
