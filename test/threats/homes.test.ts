@@ -21,7 +21,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { agentHome } from '../../src/store/board/agent-home.ts';
+import { agentHome } from '../../src/store/team/agent-home.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
 import { teamPaths } from '../../src/store/files/paths.ts';
 import { removeLostHomes } from '../../src/store/user/agent-homes.ts';

@@ -95,6 +95,21 @@ export const plainList =
     return read;
   };
 
+/** A list of exactly these values. */
+export function plainTuple<T extends unknown[]>(...readers: { [K in keyof T]: PlainReader<T[K]> }): PlainReader<T>;
+export function plainTuple(...readers: PlainReader<unknown>[]): PlainReader<unknown[]> {
+  return (value) => {
+    if (!isList(value) || value.length !== readers.length) return undefined;
+    const read: unknown[] = [];
+    for (const [at, reader] of readers.entries()) {
+      const part = reader(value[at]);
+      if (part === undefined) return undefined;
+      read.push(part);
+    }
+    return read;
+  };
+}
+
 /** An object whose keys are no fields. */
 export const plainRecord =
   <T>(reader: PlainReader<T>, isKey: (key: string) => boolean = () => true): PlainReader<Record<string, T>> =>

@@ -9,7 +9,7 @@ import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import { sessionIdSchema } from '../../model/agent/kept-session.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { credentialOf } from '../../policy/vendor.ts';
-import { keepSession } from '../../store/board/agent-home.ts';
+import { keepSession } from '../../store/team/agent-home.ts';
 import { newId } from '../../store/files/new-ids.ts';
 import type { PaceTold } from '../../store/replica/relay-request.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';

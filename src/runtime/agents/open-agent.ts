@@ -15,7 +15,7 @@ import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { ShownTree } from '../../policy/sandbox/lent-path.ts';
-import { keptSession } from '../../store/board/agent-home.ts';
+import { keptSession } from '../../store/team/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';

@@ -3,7 +3,7 @@ import { lentLogins, type Agent } from '../../agents/agent-registry.ts';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { withLendHint } from '../../policy/sandbox/program-isolation.ts';
-import { agentHome } from '../../store/board/agent-home.ts';
+import { agentHome } from '../../store/team/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { workPlaceOf } from '../../store/team/work-place.ts';
 import { returnLogins } from '../../store/workspace/renewed-login.ts';

@@ -4,16 +4,10 @@ import type { Request } from '../../model/board/request.ts';
 import { isExecutable, type Task } from '../../model/board/task.ts';
 import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
 import type { Name } from '../../model/text/names.ts';
-import type * as z from 'zod';
+import { readBy, type DocumentForm } from '../../model/text/plain-fields.ts';
 import { Doubt, type PageReader } from '../files/checked-pages.ts';
-import {
-  checkpointSchemas,
-  hashOf,
-  pageOf,
-  TASKS_A_PAGE,
-  type CheckpointHeader,
-  type StoredPast,
-} from './checkpoint-format.ts';
+import { hashOf, pageOf, TASKS_A_PAGE, type CheckpointHeader, type StoredPast } from './checkpoint-format.ts';
+import { checkpointForms } from './checkpoint-forms.ts';
 import type { TaskPlaces } from './trail.ts';
 
 /** A task with what the board knows about it. */
@@ -78,7 +72,7 @@ export class PagedBase implements Base {
   rows(page: number): BaseRow[] {
     const kept = this.#rows.get(page);
     if (kept) return kept;
-    const rows = this.#parsed(checkpointSchemas().rows, page).map(
+    const rows = this.#parsed(checkpointForms.rows, page).map(
       ([task, waiting, unresolved, given, at, named, moved]): BaseRow => ({
         task: Object.freeze(task),
         waiting,
@@ -105,7 +99,7 @@ export class PagedBase implements Base {
   }
 
   markBucket(at: number): [string, string][] {
-    return this.#parsed(checkpointSchemas().marks, this.#header.pages.tasks + at);
+    return this.#parsed(checkpointForms.marks, this.#header.pages.tasks + at);
   }
 
   withSubject(subject: string): Iterable<string> {
@@ -115,7 +109,7 @@ export class PagedBase implements Base {
 
   subjectBucket(at: number): [number, string][] {
     const { tasks, marks } = this.#header.pages;
-    return this.#parsed(checkpointSchemas().subjects, tasks + marks + at);
+    return this.#parsed(checkpointForms.subjects, tasks + marks + at);
   }
 
   has(event: string): boolean {
@@ -132,14 +126,14 @@ export class PagedBase implements Base {
 
   requests(): ReadonlyMap<string, Request> {
     this.#requests ??= new Map(
-      this.#parsed(checkpointSchemas().requests, this.#file.pages - 3).map((request) => [request.id, request]),
+      this.#parsed(checkpointForms.requests, this.#file.pages - 3).map((request) => [request.id, request]),
     );
     return this.#requests;
   }
 
   vouchers(): ReadonlyMap<string, Voucher> {
     this.#vouchers ??= new Map(
-      this.#parsed(checkpointSchemas().vouchers, this.#file.pages - 2).flatMap(([voucher, tasks]) =>
+      this.#parsed(checkpointForms.vouchers, this.#file.pages - 2).flatMap(([voucher, tasks]) =>
         tasks.map((task) => [task, voucher] as const),
       ),
     );
@@ -171,7 +165,7 @@ export class PagedBase implements Base {
   }
 
   past(): StoredPast {
-    return this.#parsed(checkpointSchemas().past, this.#file.pages - 1);
+    return this.#parsed(checkpointForms.past, this.#file.pages - 1);
   }
 
   /** The bytes of a page of tasks, as they are. */
@@ -179,7 +173,7 @@ export class PagedBase implements Base {
     return this.#file.page(page);
   }
 
-  #parsed<T>(schema: z.ZodType<T>, page: number): T {
+  #parsed<T>(form: DocumentForm<T>, page: number): T {
     const text = this.#file.page(page).toString('utf8');
     let value: unknown;
     try {
@@ -187,8 +181,8 @@ export class PagedBase implements Base {
     } catch (error) {
       throw new Doubt(`page ${page} is no JSON`, { cause: error });
     }
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) throw new Doubt(`page ${page} has another form`);
-    return parsed.data;
+    const read = readBy(form, value);
+    if (read === undefined) throw new Doubt(`page ${page} has another form`);
+    return read;
   }
 }

@@ -22,17 +22,21 @@ const ENTRIES_A_BUCKET = 64;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const isTask = (value: unknown): value is Task =>
+export const isTask = (value: unknown): value is Task =>
   isObject(value) &&
   'id' in value &&
   typeof value.id === 'string' &&
   'status' in value &&
   TASK_STATUSES.some((status) => status === value.status);
 
-const isRequest = (value: unknown): value is Request => isObject(value) && 'id' in value && 'state' in value;
-const isOpen = (value: unknown): value is OpenRequest => isRequest(value) && value.state === 'open';
+export const isRequest = (value: unknown): value is Request => isObject(value) && 'id' in value && 'state' in value;
+export const isOpen = (value: unknown): value is OpenRequest => isRequest(value) && value.state === 'open';
 
-/** All schemas of a checkpoint. They are made at the first checkpoint that is read: making them costs a start. */
+export const isCommand = (value: unknown): value is TaskCommand => isObject(value) && 'task' in value;
+
+export const PHASES = ['open', 'paused', 'closing', 'closed'] as const;
+
+/** All schemas of a checkpoint. They are made for what is not read without them: making them costs a start. */
 function makeSchemas() {
   const whole = z.number().int().min(0);
   const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, landing: whole, completed: whole };
@@ -47,7 +51,7 @@ function makeSchemas() {
     version: z.literal([1, 2]),
     profile: profileSchema,
     claimMode: claimModeSchema,
-    phase: z.enum(['open', 'paused', 'closing', 'closed']),
+    phase: z.enum(PHASES),
     lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
     common: sharedCommitSchema.optional(),
     members: z.array(
@@ -100,7 +104,7 @@ function makeSchemas() {
     event: z.string(),
     mac: z.string().optional(),
     signature: z.string().optional(),
-    commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
+    commands: z.array(z.custom<TaskCommand>(isCommand)),
   });
   /** A voucher, and the tasks for whose command it is the last one: a later record may have changed others. */
   const vouchersSchema = z.array(
@@ -174,14 +178,14 @@ function makeSchemas() {
   };
 }
 
-type Schemas = ReturnType<typeof makeSchemas>;
-export type CheckpointHeader = z.infer<Schemas['header']>;
+export type CheckpointSchemas = ReturnType<typeof makeSchemas>;
+export type CheckpointHeader = z.infer<CheckpointSchemas['header']>;
 export type Covered = CheckpointHeader['log'];
 /** A board's past without the members of each task, which are in its row. */
-export type StoredPast = z.infer<Schemas['past']>;
+export type StoredPast = z.infer<CheckpointSchemas['past']>;
 
-let made: Schemas | undefined;
-export const checkpointSchemas = (): Schemas => (made ??= makeSchemas());
+let made: CheckpointSchemas | undefined;
+export const checkpointSchemas = (): CheckpointSchemas => (made ??= makeSchemas());
 
 export const storedPast = (
   { members, held, unblocked, depth, trace }: BoardPast,

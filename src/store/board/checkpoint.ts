@@ -11,12 +11,14 @@ import type { Request } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';
 import type { Name } from '../../model/text/names.ts';
+import { readBy } from '../../model/text/plain-fields.ts';
 import { Doubt, PageReader } from '../files/checked-pages.ts';
 import type { Disk } from '../files/disk.ts';
 import type { Journal } from '../files/journal.ts';
 import { CheckedBase, type Refolded } from './checked-base.ts';
 import { PagedBase, type Base } from './checkpoint-base.ts';
-import { checkpointSchemas, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
+import type { Covered, CheckpointHeader } from './checkpoint-format.ts';
+import { checkpointForms } from './checkpoint-forms.ts';
 import { foldPart } from './fold-line.ts';
 import { NoiseRuns } from './noise.ts';
 import { Trail } from './trail.ts';
@@ -36,9 +38,8 @@ export interface Checkpoint {
 export function openCheckpoint(disk: Disk, path: string, journal: Journal): Checkpoint {
   const file = new PageReader(disk, path);
   try {
-    const parsed = checkpointSchemas().header.safeParse(file.header);
-    if (!parsed.success) throw new Doubt('another header');
-    const header = parsed.data;
+    const header = readBy(checkpointForms.header, file.header);
+    if (header === undefined) throw new Doubt('another header');
     if (!isSame(coveredPart(journal, header.log.offset), header.log)) throw new Doubt('of another log');
     return { header, base: new PagedBase(file, header), close: () => file.close() };
   } catch (error) {

@@ -4,6 +4,7 @@ import { agentForm, agentRulesForm, markForm, reaperMessageForm } from '../../..
 import { storedForm } from '../../../src/model/team/message.ts';
 import { configForm, eventForm, processForm, stateForm } from '../../../src/model/config/plain-documents.ts';
 import { isList, type DocumentForm } from '../../../src/model/text/plain-fields.ts';
+import { checkpointForms } from '../../../src/store/board/checkpoint-forms.ts';
 import { tokenForm } from '../../../src/store/lock/token.ts';
 import { ownerForm } from '../../../src/store/team/lease.ts';
 import { ulid } from '../world.ts';
@@ -147,6 +148,53 @@ const allOfMail = {
   data: { a: [1, null, { b: true }] },
 };
 
+const counts = { total: 3, blocked: 0, pending: 1, in_progress: 1, landing: 0, completed: 1 };
+const header = {
+  format: 9,
+  log: { offset: 900, ino: 7, first: 'a', last: 'b' },
+  team: { id: ulid(1), name: 'hello' },
+  version: 2,
+  profile: 'v8',
+  claimMode: 'auto',
+  phase: 'open',
+  lead: { epoch: 1, incarnation: ulid(4), since: '2026' },
+  members: [{ name: 'ada', role: 'executor', prefixes: ['IMPL'], state: 'joined', incarnation: null }],
+  busy: [['ada', '2']],
+  tally: { ...counts, failed: 0, skipped: 1, cancelled: 0 },
+  lastTaskId: 3,
+  lastEvent: ulid(9),
+  lists: [['pending', 24]],
+  open: [{ id: '1', state: 'open', more: 1 }],
+  sizes: { waiting: 0, unresolved: 1, unique: 2, seen: 9, requests: 1, vouchers: 0 },
+  pages: { tasks: 1, marks: 1, subjects: 1, seen: 1, lists: 1 },
+};
+const task = { id: '1', status: 'pending', subject: 's', blockedBy: ['2'], work: { verify: [], env: {}, files: [] } };
+const voucher = {
+  event: ulid(2),
+  mac: 'm',
+  signature: 's',
+  commands: [{ task: '1', run: 'true', verify: [], env: {} }],
+};
+const past = {
+  members: [['ada', { spawnedAt: '2026', given: 1, completed: 1, failures: 0, workedMs: 0.5 }]],
+  held: [['1', { member: 'ada', epoch: 1, at: '2026' }]],
+  unblocked: [['1', { task: '1', owner: 'lead', blocker: '2', event: ulid(3) }]],
+  depth: 1,
+  trace: {
+    members: [
+      ['ada', { joined: 'a', started: 'b', freed: 'c', left: 'd', acted: 'e', records: [1], ofProcess: [] }],
+      ['bob', { records: [], ofProcess: [2] }],
+    ],
+    opened: 'a',
+    closing: 'b',
+    closed: 'c',
+    paused: 'd',
+    changed: 'e',
+    records: [0, 9],
+  },
+  noise: [{ at: 1, end: 2, lines: 1, why: 'w' }],
+};
+
 interface Documents {
   readonly name: string;
   readonly form: DocumentForm<object>;
@@ -212,6 +260,64 @@ const ALL: readonly Documents[] = [
       { type: 'lead.took', at: '2026' },
       { type: 'agent.printed', at: '2026', member: 'ada', task: '1', text: 't', more: { a: [1] } },
     ],
+  },
+  {
+    name: 'header of a checkpoint',
+    form: checkpointForms.header,
+    plain: [header, { ...header, members: [], busy: [], lists: [], open: [] }],
+    left: [
+      { ...header, common: { kind: 'none' } },
+      { ...header, format: 8 },
+      { ...header, more: 1 },
+    ],
+  },
+  {
+    name: 'page of tasks',
+    form: checkpointForms.rows,
+    plain: [
+      [
+        [task, ['3'], 1, ['ada', 'lead'], [0, 5], [], null],
+        [task, [], 0, [], [], [1], 1],
+      ],
+    ],
+    left: [[[task, [], 0, [], [], []]]],
+  },
+  {
+    name: 'page of marks',
+    form: checkpointForms.marks,
+    plain: [
+      [['key a', '1']],
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+  },
+  {
+    name: 'page of subjects',
+    form: checkpointForms.subjects,
+    plain: [
+      [
+        [4_294_967_295, '1'],
+        [0, '2'],
+      ],
+    ],
+  },
+  { name: 'page of requests', form: checkpointForms.requests, plain: [[{ id: '1', state: 'answered', more: [1] }]] },
+  {
+    name: 'page of vouchers',
+    form: checkpointForms.vouchers,
+    plain: [
+      [
+        [voucher, ['1']],
+        [{ event: ulid(1), commands: [] }, []],
+      ],
+    ],
+  },
+  {
+    name: 'page of the past',
+    form: checkpointForms.past,
+    plain: [past, { ...past, trace: { members: [], records: [] } }],
   },
   {
     name: 'token',
@@ -286,7 +392,8 @@ const VALUES: readonly unknown[] = [
 describe.each(ALL)('a document that is read without a schema: $name', ({ form, plain, left = [] }) => {
   it('is what the program writes', () => {
     for (const one of plain) expect(agrees(form, one)).toBe(true);
-    for (const one of plain) expect(agrees(form, Object.fromEntries(Object.entries(one).reverse()))).toBe(true);
+    for (const one of plain.filter((one) => !isList(one)))
+      expect(agrees(form, Object.fromEntries(Object.entries(one).reverse()))).toBe(true);
     for (const one of left) expect(form.plain?.(one)).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 /** A session's id becomes an argument of the program's next start; the program, or what it runs, may have written it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { keepSession, keptSession } from '../../../src/store/board/agent-home.ts';
+import { keepSession, keptSession } from '../../../src/store/team/agent-home.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { name } from '../../support/team.ts';
