@@ -2,8 +2,17 @@
 import * as z from 'zod';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
-import { authorSchema, bodySchema, LOG_VERSION, LOG_VERSIONS, ulidSchema, type BoardEvent } from './event.ts';
-import { plainBody, plainEnvelope, TIME } from './plain-record.ts';
+import { copiedPart } from '../text/plain-fields.ts';
+import {
+  authorSchema,
+  bodySchema,
+  LOG_VERSION,
+  LOG_VERSIONS,
+  ulidSchema,
+  type Author,
+  type BoardEvent,
+} from './event.ts';
+import { plainAuthor, plainBody, plainEnvelope, plainResult, TIME } from './plain-record.ts';
 
 /** Shown to people, no rule uses it. */
 const timeSchema = z.string().regex(TIME, 'Expected an ISO 8601 time');
@@ -35,8 +44,79 @@ const reasonOf = (error: z.ZodError): string => {
   return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'unreadable';
 };
 
+/**
+ * A claim or its completion as a member writes it: its fields in their order, no blanks, no proof. What is in the braces
+ * of a result is left to `JSON.parse`: if that takes it, it takes the line.
+ */
+const CLAIM =
+  /^\{"id":"([0-9A-HJKMNP-TV-Z]{26})","v":([12]),"at":"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z)","author":(\{[^{}\\]*\}),"type":"task\.(?:claimed","task":"([1-9][0-9]{0,14})","member":"([a-z0-9-]+)"|completed","task":"([1-9][0-9]{0,14})","epoch":(0|[1-9][0-9]{0,14}),"result":(\{.*\}))\}$/;
+
+/** A longer line is read in another way: an expression that fails goes back through all of it. */
+const LONGEST_CLAIM = 8 * 1024;
+
+/** Authors by their text: a team has few. */
+const authors = new Map<string, Author>();
+const MOST_AUTHORS = 1_024;
+
+function authorOf(text: string): Author | undefined {
+  const author = plainAuthor(jsonOf(text));
+  if (author === undefined) return undefined;
+  if (authors.size >= MOST_AUTHORS) authors.clear();
+  authors.set(copiedPart(text), author);
+  return author;
+}
+
+/** Undefined for what is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads such a line by one expression: in half of the time of `JSON.parse` and what judges its value, compiled or not.
+ * Most lines of a log that grows are such ones, and each process of the team reads each of them. It only accepts, and
+ * returns what they return.
+ *
+ * @returns undefined if the line must be parsed and judged
+ */
+export function plainClaim(line: string): BoardEvent | undefined {
+  const found = line.length > LONGEST_CLAIM ? null : CLAIM.exec(line);
+  if (found === null) return undefined;
+  const [, id = '', version, time = '', by = '', claimed, member, completed = '', epoch, written = ''] = found;
+  const author = authors.get(by) ?? authorOf(by);
+  if (author === undefined) return undefined;
+  const v = version === '1' ? 1 : 2;
+  const at = copiedPart(time);
+  if (claimed !== undefined) {
+    // Its name was judged with the author.
+    if (!('by' in author) || author.by !== member) return undefined;
+    return { type: 'task.claimed', task: copiedPart(claimed), member: author.by, id: copiedPart(id), v, at, author };
+  }
+  const result = plainResult(jsonOf(written));
+  return (
+    result && {
+      type: 'task.completed',
+      task: copiedPart(completed),
+      epoch: Number(epoch),
+      result,
+      id: copiedPart(id),
+      v,
+      at,
+      author,
+    }
+  );
+}
+
 /** Parses one line of the board log. Never throws: any other line is `noise`, with the reason. */
 export function parseBoardLine(line: string): ParsedLine {
+  const claim = plainClaim(line);
+  return claim === undefined ? parseAny(line) : { kind: 'event', event: claim };
+}
+
+function parseAny(line: string): ParsedLine {
   let value: unknown;
   try {
     value = JSON.parse(line);

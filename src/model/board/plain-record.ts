@@ -57,7 +57,7 @@ export function plainEnvelope(value: unknown): Envelope | undefined {
   return envelope;
 }
 
-function plainAuthor(author: unknown): Author | undefined {
+export function plainAuthor(author: unknown): Author | undefined {
   if (!isFields(author) || sizeOf(author) !== 2) return undefined;
   const { by, inc, lead, person, epoch } = author;
   if (isMember(by)) return isUlid(inc) ? { by, inc } : undefined;
@@ -153,7 +153,7 @@ function plainTeamChange(
   return isWithout && isPlainName(role) ? { type, name, role, prefixes: [] } : undefined;
 }
 
-function plainResult(result: unknown): TaskResult | undefined {
+export function plainResult(result: unknown): TaskResult | undefined {
   if (!isFields(result)) return undefined;
   const { summary, hash, exitCode, files } = result;
   const own = 2 + Number(hash !== undefined) + Number(exitCode !== undefined);

@@ -9,6 +9,7 @@ import { LEAD, type Name } from '../text/names.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import {
   bySchema,
+  copiedPart,
   isFields,
   optional,
   plainCount,
@@ -192,15 +193,15 @@ export function plainMail(line: string): Stored | undefined {
   const found = line.length > LONGEST ? null : PLAIN.exec(line);
   if (found === null) return undefined;
   const [, type = '', sender = '', written = '', timestamp, id = '', recipient = ''] = found;
-  const content = written.includes('\\') ? unescaped(written) : copied(written);
+  const content = written.includes('\\') ? unescaped(written) : copiedPart(written);
   if (content === undefined) return undefined;
   return {
-    type: copied(type),
-    sender: copied(sender),
+    type: copiedPart(type),
+    sender: copiedPart(sender),
     content,
     timestamp: Number(timestamp),
-    id: copied(id),
-    recipient: copied(recipient),
+    id: copiedPart(id),
+    recipient: copiedPart(recipient),
   };
 }
 
@@ -213,12 +214,6 @@ function unescaped(written: string): string | undefined {
     return undefined;
   }
 }
-
-/** V8 copies a part of a string that is shorter; a longer one keeps the whole string in memory. */
-const COPIED = 13;
-
-/** A part of a line that does not keep the line, and all that was read with it, in memory. */
-const copied = (part: string): string => (part.length < COPIED ? part : ` ${part}`.slice(1));
 
 /**
  * Parses one inbox line; a BOM at its start and a CR at its end are tolerated. A repeated key makes a line invalid: two

@@ -35,6 +35,12 @@ type AnyShape = Readonly<Record<string, PlainReader<unknown> | Optional<unknown>
 type Scalar = string | number | boolean | null;
 type Json = Scalar | Json[] | { [key: string]: Json };
 
+/** V8 copies a part of a string that is shorter; a longer one keeps the whole string in memory. */
+const COPIED = 13;
+
+/** A part of a line that does not keep the line, and all that was read with it, in memory. */
+export const copiedPart = (part: string): string => (part.length < COPIED ? part : ` ${part}`.slice(1));
+
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
