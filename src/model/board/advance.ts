@@ -41,7 +41,7 @@ export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
 
 function vouch({ vouchers }: Board, event: BoardEvent): void {
   const voucher = voucherOf(event);
-  voucher?.commands.forEach(({ task }) => vouchers.set(task, voucher));
+  if (voucher) for (const { task } of voucher.commands) vouchers.set(task, voucher);
 }
 
 function one(board: Board, event: Exclude<BoardEvent, { type: 'batch' }>): AdvanceOutcome {
@@ -49,7 +49,13 @@ function one(board: Board, event: Exclude<BoardEvent, { type: 'batch' }>): Advan
   if ('ok' in ruling) return ruling;
   apply(board, ruling);
   if (event.type === 'log.opened' || event.type === 'lead.took') board.version = max(board.version, event.v);
-  return { ok: true, changed: ruling.tasks?.map(({ id }) => id) ?? [] };
+  return { ok: true, changed: idsOf(ruling) };
+}
+
+/** Nearly always it is one. */
+function idsOf({ tasks = [] }: BoardEffect): string[] {
+  const first = tasks[0];
+  return first !== undefined && tasks.length === 1 ? [first.id] : tasks.map(({ id }) => id);
 }
 
 const max = (a: LogVersion, b: LogVersion): LogVersion => (a > b ? a : b);
@@ -76,7 +82,7 @@ function rule(board: Board, change: Change, author: Author, at: string): Ruling 
   const refusal = authorRefusal(board, change, author);
   if (refusal) return refusal;
   const ruling = 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
-  return 'ok' in ruling || board.open.size === 0 ? ruling : withEndedRequests(board, ruling);
+  return board.open.size === 0 || 'ok' in ruling ? ruling : withEndedRequests(board, ruling);
 }
 
 function withEndedRequests(board: Board, ruling: BoardEffect): BoardEffect {

@@ -47,9 +47,11 @@ export function authorRefusal(board: Board, change: Change, author: Author): Ref
     return commands(author) ? undefined : refused('POLICY_DENIED', 'only a lead opens a log');
   if (change.type === 'lead.took')
     return 'lead' in author ? undefined : refused('POLICY_DENIED', 'only a lead takes the lead');
-  if (!('by' in author) && isStaleLead(board, author))
-    return refused('STALE_LEAD', `epoch ${author.epoch} is over; the lead's is ${board.lead.epoch}`);
-  if (commands(author)) return undefined;
+  if (!('by' in author)) {
+    if (isStaleLead(board, author))
+      return refused('STALE_LEAD', `epoch ${author.epoch} is over; the lead's is ${board.lead.epoch}`);
+    if (commands(author)) return undefined;
+  }
   return OPEN_TO_MEMBERS.has(change.type)
     ? memberRefusal(board, change, author)
     : refused('POLICY_DENIED', `${change.type} may be written by the lead only`);

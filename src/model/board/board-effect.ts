@@ -45,8 +45,20 @@ export function undoOfHeader(board: Board): Undo {
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (header) Object.assign(board, header);
   if (member) put(board.members, member.name, member, undo);
-  tasks?.forEach((task) => keep(board, task, undo));
-  requests?.forEach((request) => keepRequest(board, request, undo));
+  if (tasks?.[0] !== undefined) {
+    keep(board, tasks[0], undo);
+    if (tasks.length > 1) keepRest(board, tasks, undo);
+  }
+  if (requests) keepRequests(board, requests, undo);
+}
+
+/** Nearly always there is one task; and a closure in {@link apply} would cost each call as much as a step of it. */
+function keepRest(board: Board, tasks: readonly Task[], undo?: Undo[]): void {
+  for (const task of tasks.slice(1)) keep(board, task, undo);
+}
+
+function keepRequests(board: Board, requests: readonly Request[], undo?: Undo[]): void {
+  for (const request of requests) keepRequest(board, request, undo);
 }
 
 function keepRequest({ requests, open }: Board, request: Request, undo?: Undo[]): void {
@@ -67,8 +79,7 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   const wasResolved = before !== undefined && isResolved(before);
   if (isResolved(task) !== wasResolved) countDown(board, task.id, wasResolved ? -1 : 1, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
-  const id = Number(task.id);
-  if (id > board.lastTaskId) board.lastTaskId = id;
+  if (before === undefined) board.lastTaskId = Math.max(board.lastTaskId, Number(task.id));
 }
 
 const isBlocked = ({ unresolved }: Board, { id, status }: Task): boolean => status === 'pending' && unresolved.has(id);
@@ -78,10 +89,15 @@ function tell(board: Board, before: Task | undefined, wasBlocked: boolean, task:
   const { tally, lists } = board;
   const isIt = isBlocked(board, task);
   listAnew(lists, before, wasBlocked, task, isIt);
-  undo?.push(() => listAnew(lists, task, isIt, before, wasBlocked));
+  if (undo) undo.push(undoOfLists(lists, before, wasBlocked, task, isIt));
   if (before) tallyBy(tally, before, wasBlocked, -1);
   tallyBy(tally, task, isIt, 1);
 }
+
+const undoOfLists =
+  (lists: Board['lists'], before: Task | undefined, wasBlocked: boolean, task: Task, isIt: boolean): Undo =>
+  () =>
+    listAnew(lists, task, isIt, before, wasBlocked);
 
 function tallyBy(tally: Board['tally'], task: Task, blocked: boolean, by: 1 | -1): void {
   if (isInternal(task)) return;
@@ -127,20 +143,19 @@ function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, undo?: Undo[]): void {
-  if (undo) {
-    const before = map.get(key);
-    undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
-  }
+  if (undo) undo.push(undoOf(map, key));
   map.set(key, value);
 }
 
 function drop<K, V>(map: Map<K, V>, key: K, undo?: Undo[]): void {
-  if (undo) {
-    const before = map.get(key);
-    if (before === undefined) return;
-    undo.push(() => map.set(key, before));
-  }
+  if (undo) undo.push(undoOf(map, key));
   map.delete(key);
+}
+
+/** Made here, not where it is needed: each call there would make room for what a closure keeps, also without one. */
+function undoOf<K, V>(map: Map<K, V>, key: K): Undo {
+  const before = map.get(key);
+  return () => (before === undefined ? map.delete(key) : map.set(key, before));
 }
 
 function link(waiting: Board['waiting'], blocker: string, id: string, undo?: Undo[]): void {

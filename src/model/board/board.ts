@@ -206,7 +206,7 @@ export function claimRefusal(board: Board, task: Task, member: Member | undefine
   if (task.status !== 'pending') return refused('FINAL', `task #${task.id} is ${task.status}`);
   if (task.owner !== undefined && task.owner !== name)
     return refused('POLICY_DENIED', `task #${task.id} is assigned to ${task.owner}`);
-  const blockers = openBlockers(board, task);
+  const blockers = task.blockedBy.length > 0 ? openBlockers(board, task) : [];
   if (blockers.length > 0) return refused('NOT_READY', `task #${task.id} waits for ${listed(blockers)}`);
   const asker = questionOn(board, task.id)?.from;
   if (asker !== undefined && asker !== name)

@@ -20,14 +20,14 @@ export function ruleTask(board: Board, change: TaskEventChange, author: Author, 
   const task = board.tasks.get(change.task);
   if (!task) return refused('UNKNOWN_TASK', `there is no task #${change.task}`);
   switch (change.type) {
-    case 'task.assigned':
-      return assigned(board, task, change.owner, at);
     case 'task.claimed':
       return ruleClaim(board, task, change.member, author, at);
-    case 'task.released':
     case 'task.completed':
+    case 'task.released':
     case 'task.failed':
       return ruleClaimEnd(task, change, author, at);
+    case 'task.assigned':
+      return assigned(board, task, change.owner, at);
     case 'task.submitted':
       return board.version === 1
         ? refused('POLICY_DENIED', 'a log of version 1 knows no landing')

@@ -67,11 +67,48 @@ export function listAnew(
   after: Task | undefined,
   isBlocked: boolean,
 ): void {
+  if (before !== undefined && after !== undefined && before.owner === after.owner && !wasBlocked)
+    if (listClaimed(lists, before, after) || listCompleted(lists, before, after)) return;
   const was = before === undefined ? [] : namesOf(before, wasBlocked);
   const is = after === undefined ? [] : namesOf(after, isBlocked);
   const id = Number((before ?? after)?.id);
   was.forEach((name) => is.includes(name) || take(lists, name, id));
   is.forEach((name) => was.includes(name) || put(lists, name, id));
+}
+
+/**
+ * {@link listAnew} for a claim: most changes of a log are claims and completions, and of most lists the names need not
+ * be made for them.
+ *
+ * @returns false for any other change
+ */
+function listClaimed(lists: TaskLists, before: Task, after: Task): boolean {
+  if (before.status !== 'pending' || after.status !== 'in_progress') return false;
+  const { owner } = before;
+  const { member } = after.claim;
+  const id = Number(before.id);
+  take(lists, PENDING, id);
+  take(lists, OFFERED, id);
+  if (owner === undefined) take(lists, openOffer(before), id);
+  else {
+    take(lists, pendingOf(owner), id);
+    take(lists, offeredTo(owner), id);
+  }
+  if (isCheckpoint(before)) take(lists, CHECKPOINTS, id);
+  if (member !== owner) put(lists, workOf(member), id);
+  return true;
+}
+
+/** The same for the completion by the member that claimed it. */
+function listCompleted(lists: TaskLists, before: Task, after: Task): boolean {
+  if (before.status !== 'in_progress' || after.status !== 'completed') return false;
+  const { owner } = before;
+  const { member } = before.claim;
+  if (after.by.member !== member) return false;
+  const id = Number(before.id);
+  if (owner !== undefined) put(lists, doneOf(owner), id);
+  if (member !== owner) put(lists, doneOf(member), id);
+  return true;
 }
 
 function put(lists: TaskLists, name: string, id: number): void {
