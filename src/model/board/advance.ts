@@ -71,7 +71,7 @@ function together(board: Board, changes: readonly Change[], author: Author, at: 
       return ruling;
     }
     apply(board, ruling, undo);
-    ruling.tasks?.forEach(({ id }) => changed.add(id));
+    if (ruling.tasks) for (const { id } of ruling.tasks) changed.add(id);
   }
   return { ok: true, changed: [...changed] };
 }

@@ -138,8 +138,8 @@ const isResolvedAt = ({ tasks }: Board, id: string): boolean => {
 };
 
 function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
-  if (before) uniqueMarks(before).forEach((one) => drop(board.unique, one, undo));
-  uniqueMarks(after).forEach((one) => put(board.unique, one, after.id, undo));
+  if (before) for (const one of uniqueMarks(before)) drop(board.unique, one, undo);
+  for (const one of uniqueMarks(after)) put(board.unique, one, after.id, undo);
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, undo?: Undo[]): void {

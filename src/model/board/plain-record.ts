@@ -31,6 +31,11 @@ const isOneOf = <T>(words: readonly T[], value: unknown): value is T => words.so
 
 /** A copy of a list of texts; undefined for anything else. */
 function textsIn(value: unknown, most = ANY, length = ANY): string[] | undefined {
+  // Most are empty.
+  return isList(value) && value.length === 0 ? [] : someTexts(value, most, length);
+}
+
+function someTexts(value: unknown, most: number, length: number): string[] | undefined {
   const isWhole = isList(value) && value.length <= most && value.every((text): text is string => isText(text, length));
   return isWhole ? value.slice() : undefined;
 }

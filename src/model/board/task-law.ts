@@ -67,13 +67,17 @@ function created(board: Board, id: string, fields: NewTask, author: Author, at: 
   if (Number(id) <= board.lastTaskId) return refused('DUPLICATE', `task id ${id} is taken`);
   if (Number(id) > board.lastTaskId + 1)
     return refused('BAD_REFERENCE', `the next task id is ${board.lastTaskId + 1}, not ${id}`);
-  const unknown = fields.blockedBy.find((blocker) => !board.tasks.has(blocker));
-  if (unknown !== undefined) return refused('UNKNOWN_TASK', `blocker #${unknown} does not exist`);
   const refusal =
+    (fields.blockedBy.length === 0 ? undefined : blockerRefusal(board, fields.blockedBy)) ??
     (fields.owner === undefined ? undefined : ownerRefusal(board, fields.owner, fields.subject)) ??
     (commands(author) ? undefined : memberTaskRefusal(board, speaker(author), fields)) ??
     twinRefusal(board, id, fields);
   return refusal ?? { tasks: [newTask(id, board.team.name, fields, at)] };
+}
+
+function blockerRefusal({ tasks }: Board, blockedBy: readonly string[]): Refused | undefined {
+  const unknown = blockedBy.find((blocker) => !tasks.has(blocker));
+  return unknown === undefined ? undefined : refused('UNKNOWN_TASK', `blocker #${unknown} does not exist`);
 }
 
 /**
@@ -110,7 +114,12 @@ const isRuntimeKey = (key: string): boolean =>
   key.startsWith('_') || key === 'parent' || key === 'kind' || key === 'depth';
 
 function twinRefusal(board: Board, id: string, fields: Parameters<typeof uniqueMarks>[0]): Refused | undefined {
-  const twin = uniqueMarks(fields)
+  const marks = uniqueMarks(fields);
+  return marks.length === 0 ? undefined : takenMark(board, id, marks);
+}
+
+function takenMark(board: Board, id: string, marks: readonly string[]): Refused | undefined {
+  const twin = marks
     .filter((mark) => !isFreeKey(board, mark))
     .flatMap((mark) => board.unique.get(mark) ?? [])
     .find((other) => other !== id);
@@ -234,8 +243,8 @@ function memberUpdateRefusal(task: Task, change: Update, name: Name): Refused | 
 function changed(board: Board, task: Task, fields: NewTask, at: string): Ruling {
   if (board.version === 1) return refused('POLICY_DENIED', 'a log of version 1 knows no changed plan');
   if (task.status !== 'pending') return notPending(task);
-  const unknown = fields.blockedBy.find((blocker) => !board.tasks.has(blocker));
-  if (unknown !== undefined) return refused('UNKNOWN_TASK', `blocker #${unknown} does not exist`);
+  const unknown = blockerRefusal(board, fields.blockedBy);
+  if (unknown) return unknown;
   const circular = fields.blockedBy.find((blocker) => blocker === task.id || waitsFor(board, blocker, task.id));
   if (circular !== undefined)
     return refused('CYCLE', `#${circular} already waits for #${task.id}: that would be a cycle`);

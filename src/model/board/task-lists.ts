@@ -69,11 +69,15 @@ export function listAnew(
 ): void {
   if (before !== undefined && after !== undefined && before.owner === after.owner && !wasBlocked)
     if (listClaimed(lists, before, after) || listCompleted(lists, before, after)) return;
-  const was = before === undefined ? [] : namesOf(before, wasBlocked);
+  if (before === undefined) {
+    if (after !== undefined) for (const name of namesOf(after, isBlocked)) put(lists, name, Number(after.id));
+    return;
+  }
+  const id = Number(before.id);
+  const was = namesOf(before, wasBlocked);
   const is = after === undefined ? [] : namesOf(after, isBlocked);
-  const id = Number((before ?? after)?.id);
-  was.forEach((name) => is.includes(name) || take(lists, name, id));
-  is.forEach((name) => was.includes(name) || put(lists, name, id));
+  for (const name of was) if (!is.includes(name)) take(lists, name, id);
+  for (const name of is) if (!was.includes(name)) put(lists, name, id);
 }
 
 /**
