@@ -85,29 +85,31 @@ function jsonOf(text: string): unknown {
 export function plainClaim(line: string): BoardEvent | undefined {
   const found = line.length > LONGEST_CLAIM ? null : CLAIM.exec(line);
   if (found === null) return undefined;
-  const [, id = '', version, time = '', by = '', claimed, member, completed = '', epoch, written = ''] = found;
-  const author = authors.get(by) ?? authorOf(by);
+  // By their places: to take a list apart costs a call for each element before it is compiled.
+  const written = found[4] ?? '';
+  const author = authors.get(written) ?? authorOf(written);
   if (author === undefined) return undefined;
-  const v = version === '1' ? 1 : 2;
-  const at = copiedPart(time);
+  const id = copiedPart(found[1] ?? '');
+  const v = found[2] === '1' ? 1 : 2;
+  const at = copiedPart(found[3] ?? '');
+  const claimed = found[5];
   if (claimed !== undefined) {
     // Its name was judged with the author.
-    if (!('by' in author) || author.by !== member) return undefined;
-    return { type: 'task.claimed', task: copiedPart(claimed), member: author.by, id: copiedPart(id), v, at, author };
+    if (!('by' in author) || author.by !== found[6]) return undefined;
+    return { type: 'task.claimed', task: copiedPart(claimed), member: author.by, id, v, at, author };
   }
-  const result = plainResult(jsonOf(written));
-  return (
-    result && {
-      type: 'task.completed',
-      task: copiedPart(completed),
-      epoch: Number(epoch),
-      result,
-      id: copiedPart(id),
-      v,
-      at,
-      author,
-    }
-  );
+  const result = plainResult(jsonOf(found[9] ?? ''));
+  if (result === undefined) return undefined;
+  return {
+    type: 'task.completed',
+    task: copiedPart(found[7] ?? ''),
+    epoch: Number(found[8]),
+    result,
+    id,
+    v,
+    at,
+    author,
+  };
 }
 
 /** Parses one line of the board log. Never throws: any other line is `noise`, with the reason. */
