@@ -18,18 +18,19 @@ export function spreadClaim(board: Board, name: Name, except: ReadonlySet<string
   if (ready[0]?.owner === name) return ready[0];
   const idle = all.filter((one) => one === name || !board.busy.has(one));
   const choices = new Map<Name, Task>();
-  const free = new Set(ready);
-  const choose = (one: Name, task: Task | undefined): void => {
-    if (task === undefined) return;
+  const free: Task[] = [];
+  for (const task of ready) {
+    const one = all[(Number(task.id) - 1) % all.length];
+    if (one === undefined || choices.has(one) || (one !== name && board.busy.has(one))) free.push(task);
+    else choices.set(one, task);
+  }
+  let next = 0;
+  for (const one of idle) {
+    const task = choices.has(one) ? undefined : free[next];
+    if (task === undefined) continue;
     choices.set(one, task);
-    free.delete(task);
-  };
-  for (const one of idle)
-    choose(
-      one,
-      ready.find(({ id }) => all[(Number(id) - 1) % all.length] === one),
-    );
-  for (const one of idle) if (!choices.has(one)) choose(one, [...free][0]);
+    next += 1;
+  }
   // With fewer tasks than idle members, the last of these share them, from the first task on.
   return choices.get(name) ?? ready[idle.indexOf(name) % Math.max(ready.length, 1)];
 }
