@@ -14,6 +14,7 @@ import { isReady, type Board } from '../../../src/model/board/board.ts';
 import { waitingForMissed } from '../../../src/model/board/listed-tasks.ts';
 import { emptyBoard } from '../../../src/model/board/board.ts';
 import { advance } from '../../../src/model/board/advance.ts';
+import { listAnew, type TaskLists } from '../../../src/model/board/task-lists.ts';
 import type { Task } from '../../../src/model/board/task.ts';
 import type { Name } from '../../../src/model/text/names.ts';
 import { eventOf, OPENING, steps } from '../play.ts';
@@ -79,6 +80,31 @@ function searched(board: Board, name: Name, except: ReadonlySet<string>, most: n
   const own = may.find(({ owner }) => owner === name);
   return own ? [own] : may.slice(0, most);
 }
+
+/** What each list holds, if each task were put into the lists anew. */
+function listedAnew({ tasks, unresolved }: Board): Map<string, number[]> {
+  const lists: TaskLists = new Map();
+  for (const task of tasks.values())
+    listAnew(lists, undefined, false, task, task.status === 'pending' && unresolved.has(task.id));
+  return held(lists);
+}
+
+const held = (lists: TaskLists): Map<string, number[]> =>
+  new Map([...lists].map(([name, ids]): [string, number[]] => [name, [...ids]]).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+it('the lists are those that the tasks are in by themselves, at each step of a random play', () => {
+  fc.assert(
+    fc.property(steps(80), (script) => {
+      const board = emptyBoard();
+      for (const event of OPENING) advance(board, event);
+      for (const [at, step] of script.entries()) {
+        advance(board, eventOf(board, step, at + 1));
+        expect(held(board.lists)).toEqual(listedAnew(board));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
 
 it('every answer is that of a walk over all tasks, at each step of a random play', () => {
   fc.assert(
