@@ -165,7 +165,7 @@ const ARCHITECTURE: Architecture = {
     { path: 'surfaces/web/page/use-now.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
   ],
   floors: {
-    model: ['config', 'plan', 'pipeline', 'run', 'member', 'team', 'board', 'agent', 'text'],
+    model: ['config', 'plan', 'pipeline', 'run', 'member', 'team', 'past', 'board', 'agent', 'text'],
     policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'budget', 'up', 'sandbox', 'view', ''],
     store: ['', 'engine', 'session', 'team', 'trees', 'replica', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [

@@ -10,6 +10,7 @@ import { isMemberName, isName, type Name } from '../text/names.ts';
 import { TASK_ID, type NewTask, type TaskResult, type Work } from './task.ts';
 import { CLAIM_MODES, isLogVersion, PROFILES, RELEASE_REASONS, ULID } from './event.ts';
 import type { Author, BoardEvent, Body, Change } from './event.ts';
+import { rareChanges } from './rare-changes.ts';
 
 /** ISO 8601 as `timestamp` writes it. */
 export const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
@@ -92,6 +93,8 @@ function plainBatch(changes: unknown, own: number): Body | undefined {
   return { type: 'batch', changes: read };
 }
 
+let rare: ReturnType<typeof rareChanges> | undefined;
+
 /** @param own how many fields it has as a change; a field that is not known here is one too many */
 function plainChange(fields: Fields, own: number): Change | undefined {
   const { type } = fields;
@@ -107,7 +110,8 @@ function plainChange(fields: Fields, own: number): Change | undefined {
     const { team, name } = fields;
     return own === 3 && isUlid(team) && isPlainName(name) ? { type, team, name } : undefined;
   }
-  return (type === 'team.closing' || type === 'team.closed') && own === 1 ? { type } : undefined;
+  if (type === 'team.closing' || type === 'team.closed') return own === 1 ? { type } : undefined;
+  return typeof type === 'string' ? (rare ??= rareChanges(plainResult)).get(type)?.(fields, own) : undefined;
 }
 
 function plainTaskChange(

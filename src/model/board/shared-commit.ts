@@ -1,7 +1,9 @@
 /** Commits that a team's store keeps, for the trees of other machines. */
 import * as z from 'zod';
 
-export const commitSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Expected the hash of a commit');
+export const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+export const commitSchema = z.string().regex(COMMIT, 'Expected the hash of a commit');
 
 const sha256 = z.hash('sha256');
 

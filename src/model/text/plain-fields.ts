@@ -143,13 +143,18 @@ function plainJson(value: unknown, levels: number): Json | undefined {
 export const plainJsonObject = plainRecord((value) => plainJson(value, 3));
 
 /** A document that has no field but these. */
-export function plainObject<T extends object>(shape: PlainShape<T>): PlainReader<T>;
-export function plainObject(shape: AnyShape): PlainReader<object> {
+export function plainObject<T extends object>(shape: PlainShape<T>): PlainReader<T> {
+  const part = plainPart<T>(shape);
+  return (value) => (isFields(value) ? part(value, sizeOf(value)) : undefined);
+}
+
+/** Fields of a document which has others beside them: as many as the caller says are these. */
+export function plainPart<T extends object>(shape: PlainShape<T>): (value: Fields, own: number) => T | undefined;
+export function plainPart(shape: AnyShape): (value: Fields, own: number) => object | undefined {
   const fields = Object.entries(shape);
-  return (value) => {
-    if (!isFields(value)) return undefined;
+  return (value, own) => {
     const read = knownFields(fields, value);
-    return read !== undefined && sizeOf(read) === sizeOf(value) ? read : undefined;
+    return read !== undefined && sizeOf(read) === own ? read : undefined;
   };
 }
 

@@ -3,7 +3,7 @@
  * run beside the loop and end with the lead.
  */
 import { LEAD, type Name } from '../../model/text/names.ts';
-import { pastOf } from '../../model/board/board-past.ts';
+import { pastOf } from '../../model/past/board-past.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';

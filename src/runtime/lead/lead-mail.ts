@@ -4,7 +4,7 @@
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isOver } from '../../model/board/request.ts';
-import type { UnblockedTask } from '../../model/board/board-past.ts';
+import type { UnblockedTask } from '../../model/past/board-past.ts';
 import { unblockedBy } from '../../model/board/unblocking.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { Folded } from '../../store/board/fold-line.ts';

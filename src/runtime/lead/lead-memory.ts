@@ -3,7 +3,7 @@
  * survive the lead are derived from the log (failures in a row, work done) or kept in the run's state (restarts).
  */
 import type { Clock } from '../../model/text/clock.ts';
-import { emptyPast, pastOf, type BoardPast } from '../../model/board/board-past.ts';
+import { emptyPast, pastOf, type BoardPast } from '../../model/past/board-past.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { WorkerState } from '../../model/run/run-state.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';

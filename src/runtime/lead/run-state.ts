@@ -5,7 +5,7 @@
 import { timestamp } from '../../model/text/clock.ts';
 import { count, type Board } from '../../model/board/board.ts';
 import { tasksOf } from '../../model/board/listed-tasks.ts';
-import { pastOf } from '../../model/board/board-past.ts';
+import { pastOf } from '../../model/past/board-past.ts';
 import { doneOf, listOf, workOf } from '../../model/board/task-lists.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';

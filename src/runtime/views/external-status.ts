@@ -7,7 +7,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/member/process-record.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
-import { pastOf } from '../../model/board/board-past.ts';
+import { pastOf } from '../../model/past/board-past.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { processesElsewhere } from '../../store/replica/elsewhere.ts';

@@ -2,7 +2,7 @@
  * What `why` must know of the time before the parts of both logs that it reads: times of members and of the team, and
  * the latest events about a subject. Of the logs only these events are read.
  */
-import type { MemberTrace } from '../../model/board/board-trace.ts';
+import type { MemberTrace } from '../../model/past/board-trace.ts';
 import { factsOf, logFact, type Fact, type ShownEvent } from '../../model/team/shown-event.ts';
 import type { LogTimes } from '../../model/team/event-summary.ts';
 import { OWN, SHOWN } from '../../policy/view/evidence.ts';

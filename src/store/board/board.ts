@@ -5,7 +5,7 @@
 import type { AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
-import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';

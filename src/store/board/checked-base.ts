@@ -3,7 +3,7 @@
  * folded anew.
  */
 import type { Board } from '../../model/board/board.ts';
-import type { BoardPast } from '../../model/board/board-past.ts';
+import type { BoardPast } from '../../model/past/board-past.ts';
 import type { Request } from '../../model/board/request.ts';
 import { listOf } from '../../model/board/task-lists.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';

@@ -3,7 +3,7 @@
  * order of their ids; marks, subjects and ids of judged records lie in buckets by their hash.
  */
 import * as z from 'zod';
-import type { BoardPast } from '../../model/board/board-past.ts';
+import type { BoardPast } from '../../model/past/board-past.ts';
 import type { NoiseRun } from './noise.ts';
 import { claimModeSchema, profileSchema } from '../../model/board/event.ts';
 import type { OpenRequest, Request } from '../../model/board/request.ts';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { emptyBoard, type Board } from '../../model/board/board.ts';
-import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
 import type { IdSet } from '../../model/board/id-set.ts';
 import type { Voucher } from '../../model/board/vouched-commands.ts';
 import { Doubt, PageWriter } from '../files/checked-pages.ts';

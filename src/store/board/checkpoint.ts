@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { emptyBoard, type Board, type TaskMap } from '../../model/board/board.ts';
-import { emptyPast, remember, type BoardPast } from '../../model/board/board-past.ts';
+import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
 import { IdSet } from '../../model/board/id-set.ts';
 import type { Request } from '../../model/board/request.ts';
 import type { Task } from '../../model/board/task.ts';

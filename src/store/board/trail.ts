@@ -1,6 +1,6 @@
 /** Where in the log the records of each task are, as offsets. It is folded with the board. */
 import type { Board } from '../../model/board/board.ts';
-import { keep, tasksNamedBy } from '../../model/board/board-trace.ts';
+import { keep, tasksNamedBy } from '../../model/past/board-trace.ts';
 import type { Folded } from './fold-line.ts';
 
 export interface TaskPlaces {

@@ -31,6 +31,7 @@ const allFields = {
 const created = { type: 'task.created', task: '3', fields };
 const claimed = { type: 'task.claimed', task: '1', member: 'lead' };
 const result = { summary: 'done', files: ['f'] };
+const [commit, hash] = ['a'.repeat(40), 'f'.repeat(64)];
 
 /** Records that are read without a schema. */
 const PLAIN: object[] = [
@@ -50,6 +51,29 @@ const PLAIN: object[] = [
   { type: 'team.closing' },
   { type: 'team.closed' },
   { type: 'batch', changes: [created, claimed] },
+  { type: 'task.failed', task: '1', epoch: 1, why: 'w' },
+  { type: 'task.failed', task: '1', epoch: 1, why: 'w', result },
+  { type: 'task.submitted', task: '1', epoch: 1, result, attempt: { commit, base: commit } },
+  { type: 'task.submitted', task: '1', epoch: 1, result, attempt: { commit, base: hash, bundle: hash } },
+  { type: 'task.landed', task: '1', epoch: 1, commit },
+  { type: 'task.bounced', task: '1', epoch: 1, cause: 'conflict', why: 'w', files: ['f'] },
+  { type: 'task.retried', task: '1' },
+  { type: 'task.retried', task: '1', note: 'n' },
+  { type: 'task.skipped', task: '1', cascade: true, why: '' },
+  { type: 'task.skipped', task: '1', cascade: false, why: 'w', because: '2' },
+  { type: 'task.cancelled', task: '1', why: 'w' },
+  { type: 'task.cancelled', task: '1', why: 'w', waived: true },
+  { type: 'task.assigned', task: '1', owner: 'lead' },
+  { type: 'task.assigned', task: '1', owner: null },
+  { type: 'task.blocked', task: '1', by: '2' },
+  { type: 'task.unblocked', task: '1', blocker: '2' },
+  { type: 'member.left', name: 'ada', why: 'w' },
+  { type: 'team.paused' },
+  { type: 'team.unpaused' },
+  { type: 'request.made', request: ulid(5), kind: 'question', text: 't' },
+  { type: 'request.made', request: ulid(5), kind: 'permission', about: '1', text: 't', hash, tool: 'Bash' },
+  { type: 'request.withdrawn', request: ulid(5), why: 'w' },
+  { type: 'request.answered', request: ulid(5), approve: true, text: 't' },
 ];
 
 const bySchema = z.object({ id: ulidSchema, v: z.literal([1, 2]), author: authorSchema });

@@ -2,15 +2,15 @@
  * What a lead must know of a log beside the board: each member's whole time, the claims that are held, and the mail that
  * the board caused last. It is folded with the board, so a lead that begins at a checkpoint knows it, too.
  */
-import type { Accepted } from './advance.ts';
-import type { Board } from './board.ts';
-import type { BoardEvent } from './event.ts';
-import { isMembersFailure } from './member-failure.ts';
-import { claimOf } from './board.ts';
+import type { Accepted } from '../board/advance.ts';
+import type { Board } from '../board/board.ts';
+import type { BoardEvent } from '../board/event.ts';
+import { isMembersFailure } from '../board/member-failure.ts';
+import { claimOf } from '../board/board.ts';
 import { emptyTrace, trace, traceFreed, type BoardTrace } from './board-trace.ts';
-import type { Task } from './task.ts';
-import { workersOf } from './task-lists.ts';
-import { unblockedBy } from './unblocking.ts';
+import type { Task } from '../board/task.ts';
+import { workersOf } from '../board/task-lists.ts';
+import { unblockedBy } from '../board/unblocking.ts';
 import type { Name } from '../text/names.ts';
 
 /** A member's whole time. */

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { advance } from '../../../src/model/board/advance.ts';
 import { emptyBoard } from '../../../src/model/board/board.ts';
-import { emptyPast, pastOf, remember, type BoardPast } from '../../../src/model/board/board-past.ts';
+import { emptyPast, pastOf, remember, type BoardPast } from '../../../src/model/past/board-past.ts';
 import { ada, AT, bob, byLead, completed, openWorld, type World } from '../world.ts';
 
 /** @param times of events, by their place from the end: the last one is 0 */

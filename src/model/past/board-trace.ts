@@ -2,9 +2,9 @@
  * What a view says about the time before the part of a log that it reads: when members and the team entered their
  * states, and where the latest records about them are. It is folded with the board.
  */
-import { speaker } from './authority.ts';
-import type { Board } from './board.ts';
-import type { BoardEvent, Change } from './event.ts';
+import { speaker } from '../board/authority.ts';
+import type { Board } from '../board/board.ts';
+import type { BoardEvent, Change } from '../board/event.ts';
 import type { Name } from '../text/names.ts';
 
 /** How many places of records are kept of each subject: a view shows at most as many. */
