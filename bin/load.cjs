@@ -8,8 +8,12 @@
  */
 const { hash, randomBytes } = require('node:crypto');
 const {
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -52,22 +56,32 @@ function readCache(pathOf, isTrusted) {
   let file;
   try {
     const path = pathOf();
-    if (!path.startsWith('/')) return undefined;
-    if (!isTrusted(path)) return undefined;
-    file = readFileSync(path);
+    if (path.startsWith('/')) file = bytesIn(path, isTrusted);
   } catch {
     return undefined;
   }
+  if (file === undefined) return undefined;
   const data = file.subarray(CHECKSUM_BYTES);
   return file.length > CHECKSUM_BYTES && file.subarray(0, CHECKSUM_BYTES).equals(hash('sha256', data, 'buffer'))
     ? data
     : undefined;
 }
 
+/** What is read is the file that was looked at. A named pipe in its place is not waited for. */
+function bytesIn(path, isTrusted) {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(file);
+    return stat.isFile() && isTrusted(path, stat) ? readFileSync(file) : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** A cache is code: outside the package it counts only if no other user could write the file or its folder. */
-function isOnlyOurs(path) {
+function isOnlyOurs(path, stat) {
   const isOurs = ({ uid, mode }) => uid === process.getuid() && (mode & 0o022) === 0;
-  return isOurs(statSync(dirname(path))) && isOurs(statSync(path));
+  return isOurs(stat) && isOurs(statSync(dirname(path)));
 }
 
 /** Node's recursive mkdir never returns where the system makes none below one that is there, as in /proc. */
@@ -82,12 +96,17 @@ function makeFolder(path) {
   }
 }
 
-/** Writes a checksum, then the data; the file gets its name only when it is complete. */
+/** Writes a checksum, then the data; the file gets its name only when it is complete. What failed leaves nothing. */
 function writeCache(path, data) {
   const fresh = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   makeFolder(dirname(path));
-  writeFileSync(fresh, Buffer.concat([hash('sha256', data, 'buffer'), data]), { mode: 0o600 });
-  renameSync(fresh, path);
+  try {
+    writeFileSync(fresh, Buffer.concat([hash('sha256', data, 'buffer'), data]), { mode: 0o600 });
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Our programs as an installed package has them: without the code caches that a build leaves. */
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +74,24 @@ describe('a start without a code cache', () => {
   it('a start works where no code cache can be kept', async () => {
     writeFileSync(join(installed, 'cache'), 'a file');
     expect(await teams('list', '--json')).toContain('"teams":[]');
+  });
+
+  it('a start leaves nothing on a disk that has no room for a code cache', async () => {
+    const env = { PATH: process.env['PATH'], HOME: installed, XDG_CACHE_HOME: join(installed, 'cache') };
+    // 50 blocks of 512 bytes, or of 1,024.
+    const script = `ulimit -f 50; exec "$0" ${join(installed, 'bin', 'teams.js')} list --json`;
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script, process.execPath], { cwd: installed, env });
+    expect(stdout).toContain('"teams":[]');
+    expect(readdirSync(caches)).toEqual([]);
+  });
+
+  it('a start waits for no pipe in the place of its code cache, and replaces it', async () => {
+    await teams('list');
+    const path = kept();
+    rmSync(path);
+    await promisify(execFile)('mkfifo', [path]);
+    expect(await teams('list', '--json')).toContain('"teams":[]');
+    expect(statSync(path).isFile()).toBe(true);
   });
 });
 
