@@ -43,12 +43,14 @@ export class MemberSession {
   }
 
   /**
-   * The task that this member has claimed.
+   * The task that this process has claimed. A person who claims in the member's name also ends the claim: from this
+   * process the board would refuse each end.
    *
    * @param board folded just now
    */
   task(board = this.store.board.fold()): ClaimedTask | undefined {
-    return ownTask(board, this.name);
+    const task = ownTask(board, this.name);
+    return task?.claim.incarnation === this.speaker.incarnation ? task : undefined;
   }
 
   /** @param change makes it from the board at the end of the log, or refuses */

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { PROFILES } from '../../../src/model/board/event.ts';
+import { newTaskSchema } from '../../../src/model/board/task.ts';
 import type * as Profiles from '../../../src/policy/profiles.ts';
 import { join, type JoinOptions } from '../../../src/runtime/teammate/join.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
@@ -81,6 +82,28 @@ describe('a member without work', () => {
     const on = await team({ members: ['ada'], tasks });
     expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
     expect(on.task('1').status).toBe('completed');
+  });
+
+  it('a member leaves a task to the person who claimed it in its name: the board would refuse its end', async () => {
+    const on = await team({ members: ['ada'], tasks });
+    const { end } = await atWork(on);
+    await on.until('it has done its task', () => on.task('1').status === 'completed');
+    const { board } = on.handle.store;
+    const fields = newTaskSchema.parse({ subject: 'By hand', work: { run: 'true' } });
+    board.appendNow({ person: LEAD, epoch: 0 }, () => ({ type: 'task.created', task: '2', fields }));
+    const ada = { person: name('ada'), epoch: 0 };
+    board.appendNow(ada, () => ({ type: 'task.claimed', task: '2', member: name('ada') }));
+    await on.handle.send('ada', 'STATUS CHECK: Report progress.', { kind: 'status_check' });
+    await on.until('it answers', () => [...on.handle.inbox('lead')].some(({ kind }) => kind === 'status'));
+    const result = { summary: 'By hand', files: [] };
+    board.appendNow(ada, () => ({ type: 'task.completed', task: '2', epoch: 1, result }));
+    await end();
+    const about = [...board.history()].filter(({ event }) => 'task' in event && event.task === '2');
+    expect(about.map(({ event, outcome }) => [event.type, outcome.ok])).toEqual([
+      ['task.created', true],
+      ['task.claimed', true],
+      ['task.completed', true],
+    ]);
   });
 });
 
