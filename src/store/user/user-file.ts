@@ -93,7 +93,7 @@ export function fileNames(directory: string): string[] {
 export function createUserFile(path: string, text: string): boolean {
   try {
     makeDirectoryPath(dirname(path));
-    writeFileSync(path, text, { flag: 'wx' });
+    writeNew(path, text);
     return true;
   } catch (error) {
     if (isTaken(error)) return false;
@@ -103,20 +103,37 @@ export function createUserFile(path: string, text: string): boolean {
 
 /** Replaces a whole file, or creates it. A link to it stays a link, and its mode stays. */
 export function rewriteUserFile(path: string, text: string): void {
-  let temp: string | undefined;
   try {
     makeDirectoryPath(dirname(path));
     const known = statSync(path, { throwIfNoEntry: false });
     const target = known ? realpathSync(path) : path;
-    const made = `${target}.${process.pid}.tmp`;
-    writeFileSync(made, text, { flag: 'wx', ...(known ? { mode: known.mode } : {}) });
-    temp = made;
-    renameSync(made, target);
-    temp = undefined;
+    const temp = `${target}.${process.pid}.tmp`;
+    writeNew(temp, text, known?.mode);
+    unlessFailed(temp, () => renameSync(temp, target));
   } catch (error) {
     throw storeFailure('write', path, error);
-  } finally {
-    if (temp !== undefined) rmSync(temp, { force: true });
+  }
+}
+
+/** Makes a file whole or not at all: on a full disk nothing of it is left. */
+function writeNew(path: string, text: string, mode = 0o666): void {
+  const file = openSync(path, 'wx', mode);
+  unlessFailed(path, () => {
+    try {
+      writeFileSync(file, text);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** @param made a file that is removed again if `work` fails */
+function unlessFailed(made: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw error;
   }
 }
 

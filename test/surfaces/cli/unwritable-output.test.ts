@@ -1,7 +1,7 @@
 /** Output that cannot be written: a full log disk neither ends a run nor prints a stack trace. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BIN, until, Workplace } from '../../support/cli.ts';
@@ -76,6 +76,33 @@ describe('a pipe that nobody reads', () => {
     await until(() => existsSync(join(place.root, 'begun')), 'everything was said', 30_000);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([143, null]);
+  });
+});
+
+describe('a file for a person on a full disk', () => {
+  /** No file may have more than so many KiB. */
+  const within = (kib: number, words: string): string => `(ulimit -f ${String(kib)}; teams ${words})`;
+
+  it('a plan that `init` cannot write whole is not there, so that the next `init` writes it', async () => {
+    const place = new Workplace();
+    expect((await place.shell(within(0, 'init'))).code).toBe(4);
+    expect(existsSync(join(place.root, 'teams.yaml'))).toBe(false);
+    expect((await place.shell('teams init')).code).toBe(0);
+    expect(readFileSync(join(place.root, 'teams.yaml'), 'utf8')).toContain('tasks:');
+  });
+
+  it('a page that `export` cannot write whole leaves the one before, and nothing else', async () => {
+    const place = new Workplace();
+    place.put('plan.json', PLAN);
+    place.put('pages/duo.html', 'before');
+    await place.shell('teams run plan.json');
+    const { code, err } = await place.shell(within(1, 'export duo --out pages/duo.html'));
+    expect(code).toBe(4);
+    expect(err).toContain('Cannot write');
+    expect([
+      readdirSync(join(place.root, 'pages')),
+      readFileSync(join(place.root, 'pages', 'duo.html'), 'utf8'),
+    ]).toEqual([['duo.html'], 'before']);
   });
 });
 
