@@ -1,16 +1,16 @@
 /** The board for one speaker: each command appends an event and answers after folding past it. */
 import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
-import { refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
+import { claimRefusal, refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
 import { nextClaim } from '../../model/board/listed-tasks.ts';
 import { spreadClaim } from '../../policy/supervise/spread-claim.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
 import { commandRefusal } from '../../model/board/authority.ts';
 import type { Body, Change } from '../../model/board/event.ts';
-import type { Name } from '../../model/text/names.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
-import { leaseOwner, mayLive } from '../../store/team/lease.ts';
+import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
 import { hashText, keptText } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
@@ -95,8 +95,24 @@ export class Tasks {
     return this.get(id);
   }
 
+  /** @throws ConflictError `MEMBER_ALIVE` for a person who claims in the name of a member with a process */
   claim(reference: string, member: Name = this.#speaker.name): Promise<Task> {
-    return this.#change(reference, (task) => ({ type: 'task.claimed', task: task.id, member }));
+    return this.#change(reference, (task, board) => {
+      if (claimRefusal(board, task, board.members.get(member), member) === undefined) this.#requireAbsent(member, task);
+      return { type: 'task.claimed', task: task.id, member };
+    });
+  }
+
+  /** The process would claim nothing as long as the person has the claim. */
+  #requireAbsent(member: Name, { id }: Task): void {
+    const store = this.#store;
+    if (this.#speaker.kind !== 'person' || member === LEAD) return;
+    const owner = leaseOwner(store.disk, store.paths, member);
+    if (owner === undefined || !mayLive(owner)) return;
+    throw new ConflictError(
+      'MEMBER_ALIVE',
+      `The process of ${member} (${placeOf(owner)}) claims its tasks itself; \`teams task assign ${id} ${member}\` gives it this one.`,
+    );
   }
 
   /**

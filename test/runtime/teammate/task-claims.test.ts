@@ -1,7 +1,10 @@
 /** A member claims what is free at the end of the log, and writes no claim that is refused where it could know. */
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { ownIdentity } from '../../../src/os/process-table.ts';
 import { MemberSession } from '../../../src/runtime/team/member-session.ts';
 import { SendRate } from '../../../src/runtime/team/send-rate.ts';
+import { Tasks } from '../../../src/runtime/team/task-service.ts';
 import { Claims } from '../../../src/runtime/teammate/task-claims.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -35,4 +38,19 @@ it('nothing is written where nothing is free any more', async () => {
   on.claim('1', 'ada');
   await claims.claim();
   expect(claimed(on)).toEqual(['ada 1 won']);
+});
+
+it('a person claims in the name of a member only if it has no process, which would do nothing meanwhile', async () => {
+  const on = told().add('One').add('Two', { owner: 'bob' });
+  const { paths } = on.store;
+  writeFileSync(paths.leaseOwner(name('ada')), JSON.stringify({ ...ownIdentity(), since: 0 }));
+  const as = (member: string): Tasks => new Tasks(on.store, { kind: 'person', name: name(member) });
+  await expect(as('ada').claim('1')).rejects.toMatchObject({
+    code: 'MEMBER_ALIVE',
+    message: `The process of ada (pid ${process.pid}) claims its tasks itself; \`teams task assign 1 ada\` gives it this one.`,
+  });
+  // What the board would refuse is refused as for everybody.
+  await expect(as('ada').claim('2')).rejects.toMatchObject({ code: 'POLICY_DENIED' });
+  expect(await as('bob').claim('2')).toMatchObject({ status: 'in_progress' });
+  expect(claimed(on)).toEqual(['ada 2 POLICY_DENIED', 'bob 2 won']);
 });
