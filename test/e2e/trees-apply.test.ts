@@ -34,6 +34,22 @@ it('a branch has one commit a task, the author is the user, and no edit that is 
   expect((await teams('apply', 'p', '--branch', 'no..name')).code).toBe(2);
 });
 
+it('a name that is not UTF-8 is written as it is on a branch, and never as another one into the files', async () => {
+  const run = `echo odd >"$(printf 'n\\377')"; echo even >"$(printf 'n\\376')"; echo ok >ok.txt`;
+  const { at, teams } = scene({ tasks: [{ subject: 'One', run }] });
+  git(at, 'config', 'user.name', 'Me');
+  git(at, 'config', 'user.email', 'me@here');
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(0);
+  const before = userState(at);
+  const { code, err } = await teams('apply', 'p');
+  expect([code, err]).toEqual([3, expect.stringContaining('is not UTF-8')]);
+  expect(userState(at)).toEqual(before);
+  expect((await teams('apply', 'p', '--branch', 'work')).code).toBe(0);
+  expect(git(at, '-c', 'core.quotePath=on', 'diff', '--name-only', 'HEAD', 'work')).toBe(
+    '"n\\376"\n"n\\377"\nok.txt\n',
+  );
+});
+
 it('a change that needs an edit of the user is refused as a branch, with its files', async () => {
   const { at, teams } = scene({ tasks: [{ subject: 'One', run: 'echo more >>mine.txt' }] });
   git(at, 'config', 'user.name', 'Me');

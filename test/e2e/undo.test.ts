@@ -185,6 +185,16 @@ it('an untracked file of 300 MB is not kept: it is named and left, and the rest 
   expect(lstatSync(join(at, 'big.bin')).size).toBe(300_000_002);
 });
 
+it('files whose names are not UTF-8 are named and left, and the rest is taken back', async () => {
+  const command = `echo odd >"$(printf 'n\\377')"; echo even >"$(printf 'n\\376')"; echo three >>a.txt`;
+  const { at, teams } = await ran(command);
+  const { code, out, err } = await teams('undo', 'p', '--yes');
+  expect(code, err).toBe(0);
+  expect(out + err).toContain('its name is not UTF-8');
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+  expect(git(at, '-c', 'core.quotePath=on', 'ls-files', '--others', '--exclude-standard')).toBe('"n\\376"\n"n\\377"\n');
+});
+
 it('nothing is written through a link that was put in the place of a directory', async () => {
   const { place, at, teams } = await ran('echo x >dir/new.txt; echo y >>dir/c.txt');
   const outside = join(place.root, 'outside');

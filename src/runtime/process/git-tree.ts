@@ -50,6 +50,12 @@ export interface TreeChange {
 const DIRECTORY = '040000';
 const REPOSITORY = '160000';
 
+/** What git's answer has for bytes of a name that are no UTF-8. */
+const UNKNOWN = '\uFFFD';
+
+/** Whether a path leads to its file: one that is no UTF-8 is read as that of another file. */
+export const isNamed = (path: string): boolean => !path.includes(UNKNOWN);
+
 /** The files that differ between two trees. @throws GitFailure */
 export async function treeChanges(from: string, to: string, where: GitWhere): Promise<TreeChange[]> {
   return (await everyChange(from, to, where)).files;

@@ -13,7 +13,7 @@ import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import { entryAt, isOlder, isSame, type PresentEntry, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
-import { GitFailure, treeChanges, type TreeChange } from '../process/git-tree.ts';
+import { GitFailure, isNamed, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within, type Repository } from '../process/git-place.ts';
 import { otherTeams } from '../process/worktrees.ts';
@@ -120,12 +120,15 @@ async function plan(
     for (const change of await treeChanges(from, to, where)) {
       const before = chain.get(change.path);
       // A person changed it between two lives.
-      if (before !== undefined && !isSame(before.to, change.from)) broken.push(change.path);
+      if (before !== undefined && !isSame(before.to, change.from) && isNamed(change.path)) broken.push(change.path);
       chain.set(change.path, before === undefined ? change : { ...change, from: before.from });
     }
   }
   const large = new Set([...(leftOut ?? []), ...ended.flatMap((life) => life.leftOut ?? [])]);
-  const whyLeft = (path: string): string | undefined => (large.has(path) ? 'it was too large to keep' : undefined);
+  const whyLeft = (path: string): string | undefined => {
+    if (!isNamed(path)) return 'its name is not UTF-8';
+    return large.has(path) ? 'it was too large to keep' : undefined;
+  };
   const here = (path: string): string => posix.relative(prefix, path);
   const isApart = store.config.read()?.isolation === 'trees' && task === undefined;
   // With trees a life is an apply, which wrote nothing else.

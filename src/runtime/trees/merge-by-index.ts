@@ -3,7 +3,7 @@
  * and each file that both changed line by line. It knows no renames: such a file conflicts.
  */
 import { join } from 'node:path';
-import { bytesOf, GitFailure, requireGit } from '../process/git-tree.ts';
+import { bytesOf, GitFailure, isNamed, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { putScratch, withScratch } from '../../store/files/scratch.ts';
 
@@ -116,11 +116,8 @@ async function mergedLines(
   return { hash: requireGit(hashed, 'git hash-object'), isClean: code === 0 };
 }
 
-/** What git gives back for bytes of a name that are no UTF-8. */
-const UNKNOWN = '\uFFFD';
-
 async function put(path: string, entry: Entry | undefined, where: GitWhere): Promise<void> {
-  if (path.includes(UNKNOWN)) throw new GitFailure(`the name of a file that both changed is no UTF-8: ${path}`);
+  if (!isNamed(path)) throw new GitFailure(`the name of a file that both changed is no UTF-8: ${path}`);
   // Its versions go, whichever they are.
   requireGit(await git(['update-index', '--force-remove', '--', path], where), 'git update-index');
   if (entry === undefined) return;

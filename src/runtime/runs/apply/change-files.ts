@@ -6,10 +6,11 @@
 import { shownPath } from '../../../model/text/safe-text.ts';
 import { ConflictError, StoreError, UsageError } from '../../../model/text/errors.ts';
 import type { RunLife } from '../../../model/run/run-state.ts';
+import type { Name } from '../../../model/text/names.ts';
 import { newId } from '../../../store/files/new-ids.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
-import { GitFailure, treeChanges, type TreeChange } from '../../process/git-tree.ts';
+import { GitFailure, isNamed, treeChanges, type TreeChange } from '../../process/git-tree.ts';
 import { withTrees } from '../../process/working-tree.ts';
 import { repositoryAt } from '../../process/git-place.ts';
 import type { GitWhere } from '../../process/git.ts';
@@ -114,6 +115,8 @@ async function plan(
     if (merged.conflicts.length > 0) throw await refusal(merged.conflicts);
     const after = commitTree({ tree: merged.tree, parents: [now, to], message: `All files after it` }, here);
     const changes = (await treeChanges(files, await treeOf(after, here), here)).filter(isFile);
+    const unnamed = changes.flatMap(({ path }) => (isNamed(path) ? [] : [path]));
+    if (unnamed.length > 0) throw unwritable(paths.name, unnamed, back);
     const ended = { start: now, end: after, since, landed, task, back };
     // What the files have already counts as applied, too.
     if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, here);
@@ -134,6 +137,13 @@ async function plan(
     begun: undefined,
     landed: count,
   };
+}
+
+/** Git keeps a name of any bytes; written from here, it would be the name of another file. */
+function unwritable(team: Name, files: readonly string[], back = false): ConflictError {
+  const cure = back ? '' : ` \`teams apply ${team} --branch BRANCH\` makes a branch of it.`;
+  const why = `the name of ${listedFiles(files)} is not UTF-8, and teams would write it as another one.`;
+  return new ConflictError('REFUSED', `Nothing was changed: ${why}${cure}`);
 }
 
 const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' && to?.mode !== '160000';
