@@ -172,12 +172,13 @@ const LAND: [string, Make][] = [
     },
   ],
   [
-    'line ends that git converts',
+    'line ends that git converts, in a file too whose name is not UTF-8',
     (_, work) => {
       begin(work);
       writeFileSync(join(work, '.gitattributes'), '*.txt text eol=crlf\n*.raw -text\n* text=auto\n');
       writeFileSync(join(work, 'crlf.txt'), 'one\r\ntwo\r\n');
       writeFileSync(join(work, 'mixed.md'), 'one\r\ntwo\n');
+      writeFileSync(Buffer.from(`${work}/\xff.txt`, 'latin1'), 'one\r\ntwo\r\n');
       git(work, 'add', '-A');
       git(work, 'commit', '-qm', 'line ends');
       git(work, 'config', 'core.autocrlf', 'true');

@@ -10,7 +10,7 @@ import { UNGATED, type GatedPlan } from './gates.ts';
 import { LandingQueue, type LandingFilter, type LandingSession } from './landing-queue.ts';
 
 export const noIsolation = (why: string): AgentError =>
-  new AgentError('NO_ISOLATION', `\`isolation: trees\` is not possible here: ${why}.`);
+  new AgentError('NO_ISOLATION', `\`isolation: trees\` is not possible here: ${why.replace(/\.$/, '')}.`);
 
 /**
  * @param plan without one nothing is judged: changes are only merged

@@ -8,7 +8,7 @@ import { copyEntry, entryAt, fileSize, MOST_FILE_BYTES, type TreeEntry } from '.
 import { ownDirectories } from '../../store/workspace/project-walk.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { within, type Repository } from './git-place.ts';
-import { DIFF, excluding, requireGit, stubsBelow, withoutRepositories } from './git-tree.ts';
+import { DIFF, excluding, isNamed, requireGit, stubsBelow, withoutRepositories } from './git-tree.ts';
 import { git, type GitWhere } from './git.ts';
 import { TimeSlices } from './time-slices.ts';
 
@@ -74,7 +74,10 @@ export const withTrees = async <T>(
 /** Files in one git command. */
 const BATCH = 200;
 
-/** Puts files whose line ends git converts (attributes, `core.autocrlf`) into the index byte for byte. */
+/**
+ * Puts files whose line ends git converts (attributes, `core.autocrlf`) into the index byte for byte, but for those that
+ * cannot be named to it.
+ */
 async function keepLineEnds(where: GitWhere, without: readonly string[]): Promise<void> {
   const convert = await git(['config', '--get', 'core.autocrlf'], where);
   const attributes = await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where);
@@ -86,7 +89,7 @@ async function keepLineEnds(where: GitWhere, without: readonly string[]): Promis
   const converted = listed.flatMap((line) => {
     const [info = '', path = ''] = line.split('\t');
     const [inIndex, inTree] = /^i\/(\S*) +w\/(\S*)/.exec(info)?.slice(1) ?? [];
-    return inTree === '' || inIndex === inTree || path === '' ? [] : [path];
+    return inTree === '' || inIndex === inTree || path === '' || !isNamed(path) ? [] : [path];
   });
   for (let at = 0; at < converted.length; at += BATCH) {
     const paths = converted.slice(at, at + BATCH);
