@@ -14,6 +14,14 @@ describe('a disk', () => {
     expect({ code, said }).toMatchObject({ code: 0, said: { kind: 'ended', completed: once } });
   });
 
+  it('a member that dies while the disk is full is started again when there is space, and the run goes on', async (context) => {
+    const reason = noSmallDisk();
+    if (reason) return context.skip(reason);
+    const { code, said } = await (await diskProcess(tempDir(), '1m', 'full-at-a-death')).ended;
+    const ends = ['1 completed 1 2', ...[2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`)];
+    expect({ code, said }).toMatchObject({ code: 0, said: { kind: 'ended', completed: ends } });
+  });
+
   it('a disk that turns read-only for a while in mid-run delays the work, and ends no process', async (context) => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);

@@ -33,6 +33,8 @@ export interface ActContext {
 /** Applies one verdict. Each decision is logged as an event with its reason; `teams why` reads these events. */
 export async function carryOut(verdict: Verdict, context: ActContext): Promise<void> {
   const { store, memory, supervisor } = context;
+  // First: a start that a full disk prevents is decided again when there is space, and counts for nothing.
+  if (verdict.do === 'restart' || verdict.do === 'start') supervisor.start([verdict.member]);
   logDecision(store, verdict, context.sighting);
   switch (verdict.do) {
     case 'resetDeadlines':
@@ -41,7 +43,6 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
     case 'restart':
       memory.of(verdict.member).restarts = verdict.attempt;
       memory.restarted(verdict.member);
-      supervisor.start([verdict.member]);
       return;
     case 'abandon':
       memory.of(verdict.member).givenUp = true;
@@ -88,7 +89,6 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
       return follow(verdict, context);
     case 'start':
       memory.restarted(verdict.member);
-      supervisor.start([verdict.member]);
       return;
     case 'tell':
       memory.announced.add(verdict.task);

@@ -34,6 +34,7 @@ import { Supervisor, type SupervisorEnvironment } from './supervisor.ts';
 import { WorkPlaceWatch } from '../process/work-place-watch.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { indexEvents } from '../process/event-indexing.ts';
+import { hasNoRoom } from '../process/retry-disk.ts';
 import { RELOOK_MS, Waker } from '../process/waker.ts';
 
 /**
@@ -79,6 +80,8 @@ export class Lead {
   #stop = false;
   /** What can be written before the end is written, as far as it can be. */
   #isAhead = false;
+  /** Whether the last act found room on the disk. */
+  #hasRoom = true;
   #wasPaused = false;
   #loggedStuck: string | undefined;
 
@@ -218,7 +221,7 @@ export class Lead {
             ? this.#foreignConfig()
             : undefined;
         if (foreign !== undefined) return { why: 'refused', error: foreign };
-        if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict, sighting);
+        if (verdict.do !== 'finish' && verdict.do !== 'stuck' && !(await this.#act(verdict, sighting))) break;
       }
       this.#leadMail.settle();
       this.hooks.waiting(sighting.board.open);
@@ -325,7 +328,8 @@ export class Lead {
     this.#loggedStuck = stuck?.why;
   }
 
-  async #act(verdict: Verdict, sighting: Sighting): Promise<void> {
+  /** @returns false if the disk has no room: the next look judges anew what is left to do */
+  async #act(verdict: Verdict, sighting: Sighting): Promise<boolean> {
     this.requireLeadership();
     const context: ActContext = {
       store: this.#store,
@@ -335,8 +339,17 @@ export class Lead {
       sighting,
       spare: this.#options.spare,
     };
-    await carryOut(verdict, context);
-    if (OUTLIVING.has(verdict.do)) await this.onRemembered();
+    try {
+      await carryOut(verdict, context);
+      if (OUTLIVING.has(verdict.do)) await this.onRemembered();
+      this.#hasRoom = true;
+    } catch (error) {
+      if (!(error instanceof Error) || !hasNoRoom(error)) throw error;
+      if (this.#hasRoom) this.#store.events.append({ type: 'disk.failed', text: error.message });
+      this.#hasRoom = false;
+      this.#state.changed();
+    }
+    return this.#hasRoom;
   }
 
   #spawn(name: Name): void {
