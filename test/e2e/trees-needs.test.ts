@@ -1,5 +1,5 @@
 /** What a tree gets besides the files that git knows: `lend:`, `setup:` and `teardown:` of `isolation`. */
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -109,6 +109,22 @@ it(
     expect(landed('seen.txt')).toBe('more\nmore\nready\n');
   },
 );
+
+it('a folder is lent with names that are not UTF-8', async () => {
+  const run = 'LC_ALL=C ls -b node_modules/left >seen.txt; cat node_modules/left/link >>seen.txt';
+  const { at, teams, landed } = withDependencies({
+    ...isolation({ lend: ['node_modules'] }),
+    members: EXEC.slice(0, 1),
+    tasks: [{ subject: 'Use', run, owner: 'ada' }],
+  });
+  const odd = Buffer.from([0xff]);
+  const left = Buffer.from(`${at}/node_modules/left/`);
+  writeFileSync(Buffer.concat([left, odd]), 'odd\n');
+  symlinkSync(odd, Buffer.concat([left, Buffer.from('link')]));
+  const { code, out, err } = await teams('run', 'p.json', '--quiet');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(landed('seen.txt')).toBe('index.js\nlink\n\\377\nodd\n');
+});
 
 it('what is larger than may be copied is left out, and named; the work goes on', async () => {
   const run = 'ls node_modules .cache >seen.txt';

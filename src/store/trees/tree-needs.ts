@@ -89,16 +89,22 @@ function isEmptyPlace(path: string): boolean {
   return found === undefined || (found.isFile() && found.size === 0);
 }
 
+const SLASH = Buffer.from('/');
+
+/** What a folder has, by its bytes: a name need not be UTF-8. */
+const below = (folder: Buffer): { readonly name: Buffer; readonly path: Buffer }[] =>
+  readdirSync(folder, { encoding: 'buffer' }).map((name) => ({ name, path: Buffer.concat([folder, SLASH, name]) }));
+
 /** Of a file, or of all files of a folder; no link is followed. @returns undefined if it is more than the room */
 function sizeUpTo(path: string, room: number): number | undefined {
   let sum = 0;
-  const left = [path];
+  const left: Buffer[] = [Buffer.from(path)];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const at = next;
     const found = lstatSync(at, { throwIfNoEntry: false });
     if (found?.isFile() === true) sum += found.size;
     if (sum > room) return undefined;
-    if (found?.isDirectory() === true) for (const name of readdirSync(at)) left.push(join(at, name));
+    if (found?.isDirectory() === true) for (const inner of below(at)) left.push(inner.path);
   }
   return sum;
 }
@@ -109,23 +115,23 @@ function sizeUpTo(path: string, room: number): number | undefined {
  * @returns whether all was copied
  */
 async function copyAll(from: string, to: string, signal: AbortSignal): Promise<boolean> {
-  const left = [{ from, to }];
+  const left: { readonly from: Buffer; readonly to: Buffer }[] = [{ from: Buffer.from(from), to: Buffer.from(to) }];
   for (let next = left.pop(); next !== undefined && !signal.aborted; next = left.pop()) {
     const one = next;
     const found = lstatSync(one.from);
-    if (found.isSymbolicLink()) symlinkSync(readlinkSync(one.from), one.to);
+    if (found.isSymbolicLink()) symlinkSync(readlinkSync(one.from, 'buffer'), one.to);
     else if (found.isFile()) await copied(one.from, one.to);
     else if (found.isDirectory()) {
       mkdirSync(one.to, { mode: DIRECTORY_MODE });
       chmodSync(one.to, (found.mode & 0o777) | 0o700);
-      for (const name of readdirSync(one.from)) left.push({ from: join(one.from, name), to: join(one.to, name) });
+      for (const { name, path } of below(one.from)) left.push({ from: path, to: Buffer.concat([one.to, SLASH, name]) });
     }
   }
   return !signal.aborted;
 }
 
 /** Not all at once: this process goes on to answer its team. */
-const copied = (from: string, to: string): Promise<void> =>
+const copied = (from: Buffer, to: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
     copyFile(from, to, constants.COPYFILE_FICLONE, (error) => {
       if (error === null) resolve();
