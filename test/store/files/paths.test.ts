@@ -1,5 +1,6 @@
 /** Paths of a team: no two things of a team can have one path, whatever its members are called. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { normalize } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isName, LEAD, type Name } from '../../../src/model/text/names.ts';
@@ -32,8 +33,8 @@ const isLock = (value: unknown): value is TeamLock =>
   typeof value === 'object' && value !== null && 'path' in value && 'earlier' in value;
 
 /** Every path of a team with these members: what it is for → the path. Folders around others are left out. */
-function everyPath(members: readonly Name[]): [string, string][] {
-  const paths = teamPaths('/root', TEAM);
+function everyPath(members: readonly Name[], root = '/root'): [string, string][] {
+  const paths = teamPaths(root, TEAM);
   const { session, root: _root, team: _team, name: _name, ...rest } = paths;
   const fixed = Object.entries({ ...rest, ...session }).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' ? [[key, value]] : isLock(value) ? [[key, value.path]] : [],
@@ -85,6 +86,10 @@ describe('the paths of a team', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it.each(['/', '/root', '/a//b/../c/', '.', 'a/./b'])('each is normalized, in a root that is given as %s', (root) => {
+    for (const [what, path] of everyPath([LEAD, TEAM], root)) expect(normalize(path), what).toBe(path);
   });
 
   it('the lock of a name is the folder, archive or configuration of no team', () => {
