@@ -95,10 +95,9 @@ const require = __createRequire(import.meta.url);`;
 
 /**
  * What bin/load.cjs runs is a function of these, and nothing but its text: a text that the loader would put together is in
- * memory twice. CommonJS has no `import.meta.url`; modules that need their own address get the bundle's.
+ * memory twice. CommonJS has no `import.meta`; a module that needs its own path gets the bundle's.
  */
-const FUNCTION = `(function (exports, require, module, __filename, __dirname, importLazily) {
-const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
+const FUNCTION = '(function (exports, require, module, __filename, __dirname, importLazily) {';
 
 /**
  * What the command line loads once it knows its verb: a second bundle, so that help and shell completion need not read
@@ -180,7 +179,7 @@ async function bundleProcesses(chunks) {
     ...SMALL,
     format: 'cjs',
     plugins: [lazyParts(chunks, verbs), oneLanguage, directNames, latePackages],
-    define: { 'import.meta.url': '__moduleUrl' },
+    define: { 'import.meta.filename': '__filename' },
     supported: { 'dynamic-import': false },
     banner: { js: FUNCTION },
     footer: { js: '})' },

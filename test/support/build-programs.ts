@@ -35,8 +35,7 @@ async function buildAll(outdir: string): Promise<void> {
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: 'warning',
-    define: { 'import.meta.url': '__moduleUrl' },
-    banner: { js: `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;` },
+    define: { 'import.meta.filename': '__filename' },
   });
   await stop();
   for (const name of Object.keys(PROGRAMS)) {

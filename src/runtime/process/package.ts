@@ -1,10 +1,9 @@
 /** Where this package's own programs are: beside `dist/`, or beside `src/` when it runs from source. */
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import type { ShelfKind } from '../../store/files/paths.ts';
 
-const here = fileURLToPath(import.meta.url);
+const here = import.meta.filename;
 const [inDist, inSource] = [here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')];
 export const packageRoot = here.slice(0, Math.max(inDist, inSource));
 
