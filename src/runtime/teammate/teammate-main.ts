@@ -18,18 +18,23 @@ export async function main(commandLine: CommandLine): Promise<void> {
   const [root = '', team = '', member = '', cwd] = process.argv.slice(2);
   let teammate: Teammate | undefined;
   const parentGone = new AbortController();
-  // Stop the teammate before its children are killed, so that their end does not count as a failure of the task.
-  onParentExit(process.stdin, () => {
-    parentGone.abort();
-    teammate?.stop('gone');
-  });
   try {
     const name = parseName('member', member);
     const quota = decodeQuota(process.env);
     const store = openStore(teamPaths(root, parseName('team', team)), { clock: realClock, quota });
     const mark = parseMark(store.roster.read(name)?.mark);
-    if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
-    else onParentExit(process.stdin, () => process.exit(1));
+    const onParentGone = (): void => {
+      parentGone.abort();
+      teammate?.stop('gone');
+    };
+    // The end of the pipe is noticed while this process waits, so reading begins with its first wait. To load what reads
+    // it takes a millisecond, for which the lead need not wait.
+    setImmediate(() => {
+      // Stop the teammate before its children are killed, so that their end does not count as a failure of the task.
+      onParentExit(process.stdin, onParentGone);
+      if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
+      else onParentExit(process.stdin, () => process.exit(1));
+    });
     teammate = await join(store, name, { byHand: false, commandLine, cwd, environment: process.env });
     ({ exitCode: process.exitCode } = await serve(teammate));
   } catch (error) {
