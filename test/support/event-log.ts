@@ -11,13 +11,17 @@ interface LogParts extends Partial<Pick<LockEnvironment, 'identity' | 'alive'>> 
   /** Bytes after which the log goes on in a new file. */
   readonly fileBytes?: number;
   readonly lockTimeoutMs?: number;
+  readonly clock?: FakeClock;
 }
 
-export function eventLogAt(paths: TeamPaths, { disk = realDisk, fileBytes, lockTimeoutMs, ...who }: LogParts = {}) {
+export function eventLogAt(
+  paths: TeamPaths,
+  { disk = realDisk, fileBytes, lockTimeoutMs, clock = new FakeClock(), ...who }: LogParts = {},
+) {
   const pinned = pinDirectory(realDisk, paths.folder);
   const locks = new Locks(paths.tokens, { disk, clock: realClock, pinned, ...who });
   const lock = paths.eventFilesLock;
-  const log = new EventLog(disk, paths.events, new FakeClock(), { pinned, locks, lock, fileBytes, lockTimeoutMs });
+  const log = new EventLog(disk, paths.events, clock, { pinned, locks, lock, fileBytes, lockTimeoutMs });
   const close = (): void => {
     log.close();
     locks.close();

@@ -59,7 +59,7 @@ export class LeadMail {
       isCurrent: leads,
       handle: (message) => Promise.resolve(this.#handle(message)),
       onLook: onNews,
-      onTrouble: (error) => void store.events.append({ type: 'lead.troubled', text: String(error) }),
+      onTrouble: (error) => void store.events.appendTrouble({ type: 'lead.troubled', text: String(error) }),
     });
   }
 

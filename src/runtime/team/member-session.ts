@@ -108,7 +108,7 @@ export class MemberSession {
   reportError(error: unknown): void {
     if (isTeamError(error) && error.code === 'TEAM_GONE') return this.#onGone();
     const text = error instanceof Error ? error.message : String(error);
-    this.store.events.append({ type: 'teammate.error', member: this.name, text });
+    this.store.events.appendTrouble({ type: 'teammate.error', member: this.name, text });
   }
 }
 

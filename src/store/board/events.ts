@@ -147,6 +147,11 @@ const FILE_BYTES = 32 * 1024 * 1024;
  */
 const CHANGE_WAIT_MS = 1_000;
 
+/** How long a trouble that lasts is not written again, in milliseconds. */
+const REPEAT_MS = 60_000;
+/** Troubles that are remembered. */
+const MOST_TROUBLES = 100;
+
 interface Writing {
   /** The team's folder, checked before each write. */
   readonly pinned: PinnedDirectory;
@@ -162,6 +167,8 @@ export class EventLog extends EventLogReader {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #writing: Writing;
   readonly #limit: number;
+  /** When each trouble was written last, in milliseconds since 1970. */
+  readonly #troubles = new Map<string, number>();
   #writer: { readonly fd: number; readonly ino: number } | undefined;
 
   constructor(disk: Disk, path: string, clock: Pick<Clock, 'now'>, writing: Writing) {
@@ -180,6 +187,21 @@ export class EventLog extends EventLogReader {
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
+  }
+
+  /**
+   * The same for a trouble that each look meets again: the same one is written once a minute at most, so that the log
+   * does not grow by it.
+   */
+  appendTrouble(event: Omit<TeamEvent, 'at'> & { type: string }): Error | undefined {
+    const trouble = safeJson(event);
+    const since = this.#clock.now() - (this.#troubles.get(trouble) ?? -Infinity);
+    if (since >= 0 && since < REPEAT_MS) return undefined;
+    const failure = this.append(event);
+    if (failure !== undefined) return failure;
+    if (this.#troubles.size >= MOST_TROUBLES) this.#troubles.clear();
+    this.#troubles.set(trouble, this.#clock.now());
+    return undefined;
   }
 
   override close(): void {

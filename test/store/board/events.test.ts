@@ -8,6 +8,7 @@ import type { EventLog } from '../../../src/store/board/events.ts';
 import { O_RDWR, realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
+import { FakeClock } from '../../support/clock.ts';
 import { eventLogAt, followerAt } from '../../support/event-log.ts';
 import { failing } from '../../support/faults.ts';
 import { teamAt } from '../../support/team.ts';
@@ -48,6 +49,26 @@ describe('the event log', () => {
     const all = [...log.read()];
     expect(all.map(({ event }) => event['text'])).toEqual(['one', 'two']);
     expect([...log.read(all[1]?.at)]).toHaveLength(1);
+    close();
+  });
+
+  it('has a trouble that lasts once a minute, and each other one', () => {
+    const clock = new FakeClock();
+    const { log, close } = eventLogAt(paths, { clock });
+    const meet = (text: string): void => void log.appendTrouble({ type: 'teammate.error', text });
+    for (const [text, ms] of [
+      ['a', 500],
+      ['a', 500],
+      ['b', 500],
+      ['a', 58_000],
+      ['a', 1_000],
+      ['a', -90_000],
+      ['a', 0],
+    ] as const) {
+      meet(text);
+      clock.advance(ms);
+    }
+    expect([...log.read()].map(({ event }) => event.text)).toEqual(['a', 'b', 'a', 'a']);
     close();
   });
 
