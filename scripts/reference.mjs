@@ -69,7 +69,7 @@ async function sources() {
     format: 'cjs',
     target: 'node20.19',
     logLevel: 'error',
-    define: { 'import.meta.url': JSON.stringify(new URL('../src/index.ts', import.meta.url).href) },
+    define: { 'import.meta.filename': JSON.stringify(join(ROOT, 'src', 'index.ts')) },
     plugins: [withoutLateParts],
   });
   const module = { exports: {} };
