@@ -111,7 +111,7 @@ export class Tasks {
     if (owner === undefined || !mayLive(owner)) return;
     throw new ConflictError(
       'MEMBER_ALIVE',
-      `The process of ${member} (${placeOf(owner)}) claims its tasks itself; \`teams task assign ${id} ${member}\` gives it this one.`,
+      `The process of ${member} (${placeOf(owner)}) claims its tasks itself; \`teams task update ${store.paths.name} ${id} --owner ${member}\` gives it this one.`,
     );
   }
 

@@ -47,7 +47,7 @@ it('a person claims in the name of a member only if it has no process, which wou
   const as = (member: string): Tasks => new Tasks(on.store, { kind: 'person', name: name(member) });
   await expect(as('ada').claim('1')).rejects.toMatchObject({
     code: 'MEMBER_ALIVE',
-    message: `The process of ada (pid ${process.pid}) claims its tasks itself; \`teams task assign 1 ada\` gives it this one.`,
+    message: `The process of ada (pid ${process.pid}) claims its tasks itself; \`teams task update login 1 --owner ada\` gives it this one.`,
   });
   // What the board would refuse is refused as for everybody.
   await expect(as('ada').claim('2')).rejects.toMatchObject({ code: 'POLICY_DENIED' });
