@@ -63,14 +63,22 @@ function repositoriesBelow(root: string): string[] {
     for (const folder of level) {
       if (looked >= MOST_FOLDERS || found.length >= MOST_REPOSITORIES) return found;
       looked += 1;
-      if (folder !== root && lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined)
-        found.push(folder);
+      if (folder !== root && hasGit(folder)) found.push(folder);
       for (const entry of entriesOf(folder))
         if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) next.push(join(folder, entry.name));
     }
     level = next;
   }
   return found;
+}
+
+function hasGit(folder: string): boolean {
+  try {
+    return lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // It is no folder any more, or no command of this user can look into it either.
+    return false;
+  }
 }
 
 function entriesOf(folder: string): Dirent[] {
