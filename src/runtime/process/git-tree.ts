@@ -53,7 +53,10 @@ const REPOSITORY = '160000';
 /** What git's answer has for bytes of a name that are no UTF-8. */
 const UNKNOWN = '\uFFFD';
 
-/** Whether a path leads to its file: one that is no UTF-8 is read as that of another file. */
+/**
+ * Whether a path is sure to lead to its file: one that is no UTF-8 is read as that of another file, with U+FFFD in it. A
+ * name that really has this character looks the same.
+ */
 export const isNamed = (path: string): boolean => !path.includes(UNKNOWN);
 
 /** The files that differ between two trees. @throws GitFailure */

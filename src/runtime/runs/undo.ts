@@ -126,7 +126,7 @@ async function plan(
   }
   const large = new Set([...(leftOut ?? []), ...ended.flatMap((life) => life.leftOut ?? [])]);
   const whyLeft = (path: string): string | undefined => {
-    if (!isNamed(path)) return 'its name is not UTF-8';
+    if (!isNamed(path)) return 'its name is not UTF-8 or has U+FFFD in it';
     return large.has(path) ? 'it was too large to keep' : undefined;
   };
   const here = (path: string): string => posix.relative(prefix, path);

@@ -9,6 +9,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  linkSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -20,6 +21,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
+import { randomBytes } from 'node:crypto';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
 import { isMissing, isTaken, storeFailure } from '../files/disk.ts';
@@ -89,15 +91,38 @@ export function fileNames(directory: string): string[] {
   }
 }
 
-/** @returns false when the file exists; it is not changed */
+/**
+ * Creates a file whole or not at all: it gets its name when its text is written, so a process that is killed before
+ * leaves no empty plan that the next one would keep.
+ *
+ * @returns false when the file exists; it is not changed
+ */
 export function createUserFile(path: string, text: string): boolean {
   try {
     makeDirectoryPath(dirname(path));
-    writeNew(path, text);
+    const temp = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    writeNew(temp, text);
+    try {
+      nameFile(temp, path, text);
+    } finally {
+      rmSync(temp, { force: true });
+    }
     return true;
   } catch (error) {
     if (isTaken(error)) return false;
     throw storeFailure('create', path, error);
+  }
+}
+
+/** What a file system answers that has no second name for a file. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+function nameFile(temp: string, path: string, text: string): void {
+  try {
+    linkSync(temp, path);
+  } catch (error) {
+    if (!NO_LINKS.has(codeOf(error))) throw error;
+    writeNew(path, text);
   }
 }
 

@@ -142,7 +142,7 @@ async function plan(
 /** Git keeps a name of any bytes; written from here, it would be the name of another file. */
 function unwritable(team: Name, files: readonly string[], back = false): ConflictError {
   const cure = back ? '' : ` \`teams apply ${team} --branch BRANCH\` makes a branch of it.`;
-  const why = `the name of ${listedFiles(files)} is not UTF-8, and teams would write it as another one.`;
+  const why = `the name of ${listedFiles(files)} is not UTF-8 or has U+FFFD in it, and teams would write it as another one.`;
   return new ConflictError('REFUSED', `Nothing was changed: ${why}${cure}`);
 }
 
