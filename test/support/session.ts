@@ -197,6 +197,7 @@ const saidSchema = z.object({
   completed: z.array(z.string()).optional(),
   warned: z.array(z.string()).optional(),
   isHeldUp: z.boolean().optional(),
+  lostTask: z.string().optional(),
   code: z.string().optional(),
   text: z.string().optional(),
 });
