@@ -3,16 +3,14 @@
  * idempotent effect. After a crash between two acts the next look repairs the rest, in this lead or the next one.
  */
 import type { Board } from '../../model/board/board.ts';
-import { missedTasks } from '../../model/board/listed-tasks.ts';
-import { ConflictError, StoreError, type TeamError } from '../../model/text/errors.ts';
+import { ConflictError, type TeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
-import type { Task } from '../../model/board/task.ts';
 import type { RunState } from '../../model/run/run-state.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { AgentActivityWatch } from './agent-activity-watch.ts';
+import { AgentActivityWatch } from './watches/agent-activity-watch.ts';
 import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 import { carryOut, logDecision, type ActContext } from './act.ts';
 import { MemberProbe } from './member-probe.ts';
@@ -22,16 +20,16 @@ import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
+import { LoopEnd } from './loop-end.ts';
 import { LookRecorder } from '../replay/look-recorder.ts';
 import { Placements } from '../placement/placements.ts';
 import { RoleReports } from './role-reports.ts';
-import { NoiseWatch } from './noise-watch.ts';
+import { NoiseWatch } from './watches/noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
 import { ChangedMembers } from './changed-members.ts';
-import { StateWatch } from './state-watch.ts';
+import { StateWatch } from './watches/state-watch.ts';
 import type { MemberProcess } from '../placement/member-process.ts';
 import { Supervisor, type SupervisorEnvironment } from './supervisor.ts';
-import { WorkPlaceWatch } from '../process/work-place-watch.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { indexEvents } from '../process/event-indexing.ts';
 import { hasNoRoom } from '../process/retry-disk.ts';
@@ -73,7 +71,7 @@ export class Lead {
   readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
   readonly #state: StateWatch;
-  readonly #place: WorkPlaceWatch;
+  readonly #end: LoopEnd;
   readonly #looks: LookRecorder;
   readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
@@ -102,7 +100,6 @@ export class Lead {
     this.#budget = new BudgetWatch(store);
     this.noise = new NoiseWatch(store, known?.noiseOffset);
     this.sharedFiles = known?.sharedFiles ?? [];
-    this.#place = new WorkPlaceWatch(store);
     this.#looks = new LookRecorder(store, speaker.epoch, options.limits);
     this.memory = new LeadMemory(store.clock, store.board.past);
     this.views = new ViewKeeper(store);
@@ -144,6 +141,13 @@ export class Lead {
       onIdle: (name) => this.hooks.idle(name),
       onReport: (from, message) => this.#roles?.heard(from, message),
       onNews: () => this.ring(),
+    });
+    this.#end = new LoopEnd({
+      store,
+      options,
+      budget: this.#budget,
+      closing: () => this.#leadMail.closing,
+      cannotGoOn: () => this.cannotGoOn(),
     });
     const { log, elsewhere, hosts } = store.paths;
     this.#waker = new Waker(store, store.isShared ? [log, elsewhere, hosts] : [log]);
@@ -199,28 +203,15 @@ export class Lead {
       await this.#changed.look(this.requireLeadership());
       const sighting = this.look();
       if (this.noise.look()) this.#state.changed();
-      if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
-      if (sighting.board.phase !== 'open' && sighting.board.phase !== 'paused')
-        return { why: 'closing', force: false, now: false };
-      const over = await this.#budget.look(sighting);
-      if (over !== undefined && this.#options.endsWhenDone) return { why: 'spent', what: over };
-      const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
-      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
-      const lost = sighting.board.busy.size === 0 ? (this.#place.look() ?? this.cannotGoOn()) : undefined;
-      if (lost !== undefined && this.#options.endsWhenDone) return { why: 'refused', error: lost };
+      const ended = await this.#end.before(sighting);
+      if (ended !== undefined) return ended;
       const folded = this.#store.board.offset;
       const verdicts = judge(sighting, this.#options.limits);
       this.#looks.record(sighting, verdicts, folded, Math.floor(this.#lastLook));
       this.#logStuck(verdicts, sighting);
       for (const verdict of verdicts) {
-        if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
-        if (verdict.do === 'stuck' && this.#options.endsWhenDone) return this.#stuck(sighting, verdict.why);
-        // A member's process would refuse to start, again and again.
-        const foreign =
-          (verdict.do === 'restart' || verdict.do === 'start') && this.#options.endsWhenDone
-            ? this.#foreignConfig()
-            : undefined;
-        if (foreign !== undefined) return { why: 'refused', error: foreign };
+        const ending = this.#end.insteadOf(verdict, sighting);
+        if (ending !== undefined) return ending;
         if (verdict.do !== 'finish' && verdict.do !== 'stuck' && !(await this.#act(verdict, sighting))) break;
       }
       this.#leadMail.settle();
@@ -305,22 +296,6 @@ export class Lead {
     }
   }
 
-  /** The error for a config.json that was exchanged while the team works. */
-  #foreignConfig(): StoreError | undefined {
-    try {
-      this.#store.requireTrusted();
-      return undefined;
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'UNTRUSTED') return error;
-      throw error;
-    }
-  }
-
-  #stuck({ untrusted }: Sighting, what: string): LeadEnding {
-    const error = (untrusted.size === 0 ? undefined : this.#store.untrustedCommands()) ?? this.#foreignConfig();
-    return error === undefined ? { why: 'stuck', what } : { why: 'refused', error };
-  }
-
   /** Logs what is missing each time the reason changes, so that a lead that serves a team never waits in silence. */
   #logStuck(verdicts: readonly Verdict[], sighting: Sighting): void {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
@@ -385,11 +360,6 @@ export class Lead {
     await this.#waker.wait();
   }
 }
-
-const firstFailure = (board: Board): Task | undefined => {
-  for (const task of missedTasks(board)) if (task.status === 'failed' && task.required) return task;
-  return undefined;
-};
 
 /** What saves others the reading of both logs, in steps. */
 function* checkpointed(store: TeamStore): Generator<undefined> {

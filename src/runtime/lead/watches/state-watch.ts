@@ -2,8 +2,8 @@
  * Writes the state of a run when the board changed, or when another program replaced the file, at most once a second. If
  * the disk is temporarily not writable, the write is delayed.
  */
-import type { Clock } from '../../model/text/clock.ts';
-import { isTransientStoreError } from '../process/retry-disk.ts';
+import type { Clock } from '../../../model/text/clock.ts';
+import { isTransientStoreError } from '../../process/retry-disk.ts';
 
 const EVERY_MS = 1_000;
 

@@ -2,10 +2,10 @@
  * Notices that the team's working directory was removed in mid-run. Members claim nothing then, and an attempt that
  * fails without it goes back. Only a directory that stays away ends the run: a checkout may remove it and make it again.
  */
-import type { StoreError } from '../../model/text/errors.ts';
-import type { TeamStore } from '../../store/team/team-store.ts';
-import { missingWorkPlace } from '../../store/team/work-place.ts';
-import { readableConfig } from '../../store/team/team-reader.ts';
+import type { StoreError } from '../../../model/text/errors.ts';
+import type { TeamStore } from '../../../store/team/team-store.ts';
+import { missingWorkPlace } from '../../../store/team/work-place.ts';
+import { readableConfig } from '../../../store/team/team-reader.ts';
 
 const MAY_BE_AWAY_MS = 2_000;
 

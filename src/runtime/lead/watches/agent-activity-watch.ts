@@ -2,9 +2,9 @@
  * Reads the event log for acts of members' agents that are not board events. Each such act counts as progress
  * (docs/specification.md R5.5).
  */
-import type { Name } from '../../model/text/names.ts';
-import type { TeamEvent } from '../../model/team/team-event.ts';
-import type { TeamStore } from '../../store/team/team-store.ts';
+import type { Name } from '../../../model/text/names.ts';
+import type { TeamEvent } from '../../../model/team/team-event.ts';
+import type { TeamStore } from '../../../store/team/team-store.ts';
 
 /** A message that a member's agent wrote is progress, too. The runtime's own mail makes no such event. */
 const isAgentsAct = ({ type }: TeamEvent): boolean => type.startsWith('agent.') || type === 'message.sent';

@@ -2,7 +2,7 @@
  * Reports bad lines of the board's log. Every process that reads the log meets them; only the lead reports them, once:
  * one event for a run of bad lines. The run state remembers how far, for the next lead.
  */
-import type { TeamStore } from '../../store/team/team-store.ts';
+import type { TeamStore } from '../../../store/team/team-store.ts';
 
 export class NoiseWatch {
   readonly #store: Pick<TeamStore, 'board' | 'events'>;

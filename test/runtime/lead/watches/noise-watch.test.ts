@@ -1,9 +1,9 @@
 /** Bad lines of the board's log are reported once, by the lead; other processes pass over them in silence. */
 import { appendFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { NoiseWatch } from '../../../src/runtime/lead/noise-watch.ts';
-import { openStore, type TeamStore } from '../../../src/store/team/team-store.ts';
-import { ToldTeam } from '../../support/told-team.ts';
+import { NoiseWatch } from '../../../../src/runtime/lead/watches/noise-watch.ts';
+import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
+import { ToldTeam } from '../../../support/told-team.ts';
 
 const found = (store: TeamStore): (string | undefined)[] =>
   [...store.events.read()].flatMap(({ event }) => (event.type === 'board.noise_found' ? [event.text] : []));
