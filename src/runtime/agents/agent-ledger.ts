@@ -23,7 +23,7 @@ const named = ({ model }: AgentSpec): { model?: string } => (model === undefined
 const placeOf = (store: MemberSession['store']) => ({
   clock: store.clock,
   folder: store.paths.folder,
-  tell: store.isShared ? (told: PaceTold) => store.tellPace(told) : undefined,
+  tell: store.isShared ? (told: PaceTold) => store.relay.tellPace(told) : undefined,
 });
 
 /** The events that the ledger handles. */

@@ -115,7 +115,7 @@ export class HostedTeam {
 
   /** Where the store is away, the lead hears it by the lease of the member. */
   #report(number: number, how: string): void {
-    const told = this.#options.store.askForPlacement({ do: 'end', number, how }).then(
+    const told = this.#options.store.relay.askForPlacement({ do: 'end', number, how }).then(
       () => {},
       () => {},
     );
@@ -138,7 +138,7 @@ export class HostedTeam {
       while (lives().length > 0 && store.clock.monotonic() < deadline) await store.clock.sleep(20);
       await Promise.all(lives().map((life) => this.#supervisor.end(life)));
       await this.#supervisor.close();
-      store.hurry();
+      store.relay.hurry();
       await Promise.all(this.#reports);
     } finally {
       await store.close();

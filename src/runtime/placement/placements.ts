@@ -62,7 +62,7 @@ export class Placements {
   async place(member: Name, host: string): Promise<boolean> {
     this.#asked.set(member, host);
     try {
-      const isPlaced = await this.#store.askForPlacement({ do: 'place', member, host });
+      const isPlaced = await this.#store.relay.askForPlacement({ do: 'place', member, host });
       if (isPlaced) this.#store.events.append({ type: 'member.placed', member, text: host });
       return isPlaced;
     } finally {
@@ -87,7 +87,7 @@ export class Placements {
     const { placement } = this.#read(member);
     if (placement === undefined) return;
     this.#over.add(placement.number);
-    await this.#store.askForPlacement({ do: 'displace', number: placement.number });
+    await this.#store.relay.askForPlacement({ do: 'displace', number: placement.number });
   }
 
   #read(member: Name) {

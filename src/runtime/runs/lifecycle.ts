@@ -174,7 +174,7 @@ export async function closeTeam(
  */
 async function archiveShared(store: TeamStore): Promise<TeamPaths> {
   const { paths, clock, pinned } = store;
-  await store.archiveShared();
+  await store.relay.archive();
   const deadline = clock.monotonic() + ARCHIVED_MS;
   while (pinned.isThere() && clock.monotonic() < deadline) await clock.sleep(20);
   const found = listTeams(paths.root).findLast(({ name, archivedAt }) => name === paths.name && archivedAt);

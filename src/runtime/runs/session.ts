@@ -75,7 +75,7 @@ export class RunSession {
     lead.isStateForeign = () => this.#state.isForeign();
     const { cutOffAfterMs = CUT_OFF_AFTER_MS } = options;
     lead.requireHeard = () => requireHeard(leadership, store.paths.name, cutOffAfterMs);
-    store.waitFor(cutOffAfterMs);
+    if (store.isShared) store.relay.waitFor(cutOffAfterMs);
   }
 
   /**

@@ -92,7 +92,7 @@ export async function keepingWhole(
     wholes.push(kept);
     return wholePlace(paths.name, storeBlob(disk, paths, kept, randomBytes(4).toString('hex')));
   });
-  if (isShared) for (const whole of wholes) await store.share(whole);
+  if (isShared) for (const whole of wholes) await store.relay.keep(whole);
   return text;
 }
 

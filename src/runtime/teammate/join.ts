@@ -88,7 +88,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const incarnation = newId(store.clock.now());
   const lease = await leaseFor(store, { name, incarnation, isByHand: options.byHand }, (why) => events.lost(why));
   const cutOffAfterMs = decodeCutOffAfter(options.environment);
-  store.waitFor(cutOffAfterMs);
+  if (store.isShared) store.relay.waitFor(cutOffAfterMs);
   announce(store, name, incarnation, token, options);
   const hook = decodeHook(options.environment);
   const role = roleOf(store, config, member, { agent: first.spec, shown });

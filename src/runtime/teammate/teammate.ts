@@ -124,7 +124,7 @@ export class Teammate {
 
   /** Ends the present turn and exits; for signals. */
   stop(why: ExitReason): void {
-    if (why === 'signal' || why === 'cut-off') this.#environment.store.hurry();
+    if (why === 'signal' || why === 'cut-off') this.#environment.store.relay.hurry();
     this.#finish(why, true);
   }
 

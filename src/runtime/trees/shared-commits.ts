@@ -25,7 +25,9 @@ import { commitOf, moveRef } from './vault-commits.ts';
 const SMALL_BYTES = 1024 * 1024;
 
 /** What is asked of a team: its files here, and the texts that its store keeps. */
-type Sharing = Pick<TeamStore, 'board' | 'clock' | 'disk' | 'paths' | 'share' | 'shared'>;
+interface Sharing extends Pick<TeamStore, 'board' | 'clock' | 'disk' | 'paths'> {
+  readonly relay: Pick<TeamStore['relay'], 'keep' | 'kept'>;
+}
 
 /** Below no refs of the team, which are copied into the project. Set when all objects are here. */
 const sharedRef = (commit: string): string => `refs/shared/${commit}`;
@@ -53,10 +55,10 @@ export async function shareCommit(
   if (refusal !== undefined) throw new GitFailure(refusal);
   const pieces: string[] = [];
   for (let at = 0; at < packed.data.length; at += PIECE_BYTES)
-    pieces.push(await store.share(packed.data.subarray(at, at + PIECE_BYTES).toString('base64')));
+    pieces.push(await store.relay.keep(packed.data.subarray(at, at + PIECE_BYTES).toString('base64')));
   const exclude = on === undefined ? excludedIn(store.disk, store.paths) : undefined;
   const list: SharedList = { commit, on: on ?? null, pieces, exclude };
-  const bundle = await store.share(JSON.stringify(list));
+  const bundle = await store.relay.keep(JSON.stringify(list));
   await keepAsWhole(store, commit, where);
   return { commit, bundle };
 }
@@ -108,7 +110,7 @@ interface SizedList {
 }
 
 async function listOf(store: Sharing, { commit, bundle }: SharedCommit): Promise<SizedList> {
-  const text = (await store.shared(bundle)) ?? '';
+  const text = (await store.relay.kept(bundle)) ?? '';
   const list = jsonAnswer(sharedListSchema, text);
   if (!list.ok || list.value.commit !== commit)
     throw new GitFailure(`the store of the team does not have the commit ${commit}`);
@@ -127,7 +129,7 @@ function openEmptyVault({ disk, paths, clock }: Sharing, { commit, exclude = '' 
 async function unpack(store: Sharing, { commit, on, pieces }: SharedList, own: GitWhere): Promise<void> {
   const parts: Buffer[] = [];
   for (const piece of pieces) {
-    const text = await store.shared(piece);
+    const text = await store.relay.kept(piece);
     if (text === undefined || text.length > PIECE_LENGTH)
       throw new GitFailure(`the store of the team does not have all of the commit ${commit}`);
     parts.push(Buffer.from(text, 'base64'));

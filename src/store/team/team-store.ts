@@ -15,7 +15,7 @@ import { foreignCommand, foreignTeam } from './untrusted.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
-import { hashText, keepResult } from '../board/results.ts';
+import { keepResult } from '../board/results.ts';
 import { planDocumentSchema, type PlanDocument } from '../board/plan-record.ts';
 import { Locks } from '../lock/lock.ts';
 import { Ledger } from './ledger.ts';
@@ -27,10 +27,8 @@ import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { livenessIn, Roster } from './roster.ts';
 import type { Liveness } from '../../os/process-table.ts';
 import { processesElsewhere, type ProcessElsewhere } from '../replica/elsewhere.ts';
-import type { PaceTold } from '../replica/relay-request.ts';
-import type { PlacementAsked } from '../replica/team-hosts.ts';
-import type { RelayClient } from '../replica/relay-client.ts';
 import { replicaOf } from '../replica/replica-root.ts';
+import { TeamRelay } from '../replica/team-relay.ts';
 import type { LeaseEnvironment } from './lease.ts';
 import { openSeal, type Seal } from '../user/seal.ts';
 import { Signatures } from '../user/signature.ts';
@@ -85,12 +83,10 @@ export class TeamStore {
   readonly trust: readonly string[] | undefined;
   /** Its order is made by a store on PostgreSQL (docs/scale-out.md). */
   readonly isShared: boolean;
+  /** Asked by a team in a store alone. */
+  readonly relay: TeamRelay;
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
-  #client: Promise<RelayClient> | undefined;
-  /** What is asked of the relay without waiting for its answer. */
-  readonly #rings = new Set<Promise<void>>();
-
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
     const {
@@ -115,6 +111,8 @@ export class TeamStore {
     this.seal = seal;
     this.trust = trust;
     this.isShared = replicaOf(given, paths.root) !== undefined;
+    const relay = new TeamRelay(paths.name, { disk: given, root: paths.root, seal, clock });
+    this.relay = relay;
     const signs = this.isShared || options.signs === true;
     const signatures = new Signatures(seal, given, () => trust ?? keysIn(process.env));
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
@@ -138,7 +136,7 @@ export class TeamStore {
       onFolded,
       keepsPast,
       isFromCheckpoint: keepsPast,
-      commit: this.isShared ? async (line) => (await this.#relay()).commit(paths.name, line) : undefined,
+      commit: this.isShared ? (line) => relay.commit(line) : undefined,
     });
     this.sender = new Sender(paths, {
       disk,
@@ -148,7 +146,7 @@ export class TeamStore {
       quota,
       lockTimeoutMs,
       durable,
-      post: this.isShared ? async (mail) => (await this.#relay()).post(paths.name, mail) : undefined,
+      post: this.isShared ? (mail) => relay.post(mail) : undefined,
     });
     const document = { disk, locks, pinned, seal, signatures, signs, team: () => ulidOf(this.board) };
     this.config = new Document({
@@ -157,9 +155,7 @@ export class TeamStore {
       path: paths.config,
       lock: paths.configLock,
       isKept: true,
-      share: this.isShared
-        ? async (before, next) => (await this.#relay()).configure(paths.name, { before, next })
-        : undefined,
+      share: this.isShared ? (before, next) => relay.configure({ before, next }) : undefined,
     });
     this.state = new Document({ ...document, ...stateForm, path: paths.state, lock: paths.stateLock });
     this.plan = new Document({
@@ -184,16 +180,11 @@ export class TeamStore {
       locks,
       paths,
       lockTimeoutMs,
-      commit: this.isShared ? async (...asked) => (await this.#relay()).commitLedger(paths.name, ...asked) : undefined,
+      commit: this.isShared ? (after, lines) => relay.commitLedger(after, lines) : undefined,
     });
     this.day = new DayLedger({ disk: given, clock, lockTimeoutMs });
     this.sharedDay = this.isShared
-      ? new SharedDay({
-          disk: given,
-          clock,
-          root: paths.root,
-          commit: async (asked) => (await this.#relay()).commitSpending(asked),
-        })
+      ? new SharedDay({ disk: given, clock, root: paths.root, commit: (asked) => relay.commitSpending(asked) })
       : undefined;
     this.roster = new Roster(disk, paths);
     this.commands = new CommandTrust(this.board, seal, signatures, disk);
@@ -248,7 +239,7 @@ export class TeamStore {
    */
   forLease(onLost: (why?: Error) => void = () => {}, isOurs: () => boolean = () => true): LeaseEnvironment {
     const { disk, locks, clock } = this;
-    const shared = this.isShared ? { relay: () => this.#relay(), monotonic: () => clock.monotonic() } : undefined;
+    const shared = this.isShared ? { relay: () => this.relay.client(), monotonic: () => clock.monotonic() } : undefined;
     return { disk, locks, now: () => clock.now(), onLost, isOurs, shared };
   }
 
@@ -259,15 +250,8 @@ export class TeamStore {
 
   /** Wakes the process of a member, or of the lead, on whatever machine it is. If it is not heard, it looks by itself soon. */
   ring(name: Name): void {
-    if (this.elsewhere(name) === undefined) {
-      ringBell(this.disk, this.paths.inbox(name).bell);
-      return;
-    }
-    const rung = this.#relay()
-      .then((client) => client.ring(this.paths.name, name))
-      .catch(() => {});
-    this.#rings.add(rung);
-    void rung.then(() => this.#rings.delete(rung));
+    if (this.elsewhere(name) === undefined) ringBell(this.disk, this.paths.inbox(name).bell);
+    else this.relay.ring(name);
   }
 
   /** Whether a member's process lives: here by pid and start time, elsewhere by its lease. */
@@ -283,55 +267,12 @@ export class TeamStore {
    */
   async keepResult(task: string, epoch: number, text: string): Promise<void> {
     keepResult(this.disk, this.paths, task, epoch, text);
-    if (this.isShared) await (await this.#relay()).keep(this.paths.name, text);
-  }
-
-  /** Keeps a text in the team's store. @returns its hash. @throws StoreError `ENGINE_UNREACHABLE` */
-  async share(text: string): Promise<string> {
-    await (await this.#relay()).keep(this.paths.name, text);
-    return hashText(text);
-  }
-
-  /** @returns the text of a hash; undefined if the team's store has none. @throws StoreError `ENGINE_UNREACHABLE` */
-  async shared(hash: string): Promise<string | undefined> {
-    const text = await (await this.#relay()).kept(this.paths.name, hash);
-    return text !== undefined && hashText(text) === hash ? text : undefined;
-  }
-
-  /** As {@link RelayClient.askForPlacement}. @throws StoreError `ENGINE_UNREACHABLE` where the store cannot be asked */
-  async askForPlacement(asked: PlacementAsked): Promise<boolean> {
-    return (await this.#relay()).askForPlacement(this.paths.name, asked);
-  }
-
-  /** Tells the other machines of the store of a vendor that is called here. @throws StoreError `ENGINE_UNREACHABLE` */
-  async tellPace(told: PaceTold): Promise<void> {
-    await (await this.#relay()).tellPace(told);
-  }
-
-  /** Archives the team in its store. The relay moves its folder to the archive soon after. */
-  async archiveShared(): Promise<void> {
-    await (await this.#relay()).archive(this.paths.name);
-  }
-
-  /** This process must end: in a store that is away nothing is waited for but a few seconds. */
-  hurry(): void {
-    void this.#client?.then((client) => client.hurry());
-  }
-
-  /** This process has a lease: what it writes while the store is away waits for so long, in milliseconds. */
-  waitFor(ms: number): void {
-    if (this.isShared) void this.#relay().then((client) => client.waitFor(ms));
-  }
-
-  #relay(): Promise<RelayClient> {
-    const at = { disk: this.pinned.given, root: this.paths.root, seal: this.seal, clock: this.clock };
-    return (this.#client ??= import('../replica/relay-client.ts').then(({ RelayClient }) => new RelayClient(at)));
+    if (this.isShared) await this.relay.keep(text);
   }
 
   async close(): Promise<void> {
     await this.sender.settled();
-    await Promise.all(this.#rings);
-    (await this.#client)?.[Symbol.dispose]();
+    await this.relay.close();
     this.board.close();
     this.events.close();
     this.ledger.close();

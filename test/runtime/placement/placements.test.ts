@@ -22,7 +22,7 @@ it.each([
   markReplica(realDisk, root, 'postgres://nowhere/teams');
   const store = openStore(team.paths, { clock: realClock });
   let answer: (isPlaced: boolean) => void = () => {};
-  store.askForPlacement = () => new Promise((resolve) => (answer = resolve));
+  store.relay.askForPlacement = () => new Promise((resolve) => (answer = resolve));
   onTestFinished(() => team[Symbol.asyncDispose]());
   const host = { name: 'two', machine: 'vm', slots: 2, used, labels: [] };
   noteTeamHosts(realDisk, team.paths, { hosts: [host], placements });
@@ -41,7 +41,7 @@ it('a member that a host did not take is not told as placed there', async () => 
   markReplica(realDisk, root, 'postgres://nowhere/teams');
   const store = openStore(team.paths, { clock: realClock });
   onTestFinished(() => team[Symbol.asyncDispose]());
-  store.askForPlacement = () => Promise.resolve(false);
+  store.relay.askForPlacement = () => Promise.resolve(false);
   expect(await new Placements(store).place(ada, 'two')).toBe(false);
   expect([...store.events.read()].map(({ event }) => event.type)).not.toContain('member.placed');
 });

@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('the calls of two machines', { timeout: 60_000 }, 
     return on(machine, () => {
       const store = openStore(teamPaths(machine.root, parseName('team', 'login')), { clock: realClock });
       onTestFinished(() => store.close());
-      const tell = (told: Parameters<typeof store.tellPace>[0]): Promise<void> => store.tellPace(told);
+      const tell = (told: Parameters<typeof store.relay.tellPace>[0]): Promise<void> => store.relay.tellPace(told);
       return new VendorPace({ clock: realClock, folder: store.paths.folder, tell }, credential, caller);
     });
   }

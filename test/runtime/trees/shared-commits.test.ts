@@ -39,8 +39,10 @@ function machine(): Sharing {
     paths: teamPaths(project, parseName('team', 'p')),
     clock: realClock,
     board: { fold: () => ({ team: { id: TEAM } }) },
-    share: (text: string) => Promise.resolve(put(text)),
-    shared: (hash: string) => Promise.resolve(kept.get(hash)),
+    relay: {
+      keep: (text: string) => Promise.resolve(put(text)),
+      kept: (hash: string) => Promise.resolve(kept.get(hash)),
+    },
   } as unknown as Sharing;
 }
 
