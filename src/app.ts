@@ -163,7 +163,7 @@ export {
   planInFile,
   planInText,
   planNear,
-} from './runtime/runs/plan-source.ts';
+} from './runtime/runs/plan/plan-source.ts';
 export { makePipelineTeam } from './runtime/runs/pipeline/pipeline-run.ts';
 export {
   ejectPipeline,
@@ -184,9 +184,10 @@ export {
   decideStart,
   inspectExistingRun,
 } from './runtime/runs/existing-run.ts';
-export { type PlanPreview, previewPlan } from './runtime/runs/plan-preview.ts';
+export { type PlanPreview, previewPlan } from './runtime/runs/plan/plan-preview.ts';
 export { isolationModeSchema, modeOf, needsOf, type IsolationMode } from './model/team/isolation.ts';
-export { makePlannedTeam, planHash, type PlannedFrom, type RunOptions, runTeam } from './runtime/runs/run.ts';
+export { makePlannedTeam, planHash, type PlannedFrom } from './runtime/runs/plan/planned-team.ts';
+export { type RunOptions, runTeam } from './runtime/runs/run.ts';
 export { routeText } from './runtime/runs/route.ts';
 export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
 export { type SessionOptions } from './runtime/runs/session.ts';

@@ -14,7 +14,7 @@ import { divide } from '../../src/policy/divide/file-ownership.ts';
 import { misfit } from '../../src/policy/divide/role-fit.ts';
 import { mayDo } from '../../src/policy/task-type.ts';
 import { closeTeam } from '../../src/runtime/runs/lifecycle.ts';
-import { planInText } from '../../src/runtime/runs/plan-source.ts';
+import { planInText } from '../../src/runtime/runs/plan/plan-source.ts';
 import { makeGeneratedTeam } from '../../src/runtime/runs/task-run.ts';
 import { openHandle, storeOptions } from '../../src/runtime/team/team-handle.ts';
 import { findTeam } from '../../src/store/team/team-list.ts';

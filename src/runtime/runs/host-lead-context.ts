@@ -20,7 +20,7 @@ import type { AppliedChanges, ToolContext, LeadToolContext, Mailbox, SpawnReques
 import { configureMember } from '../lead/configure-member.ts';
 import { judgeTask } from '../lead/task-judgement.ts';
 import { closeTeam, leadTeam } from './lifecycle.ts';
-import { treesFor, type SaidOfTrees } from './run.ts';
+import { treesFor, type SaidOfTrees } from './trees-for.ts';
 import { pathWithUs } from '../process/package.ts';
 import { addWriters } from '../team/membership.ts';
 import { sendRateFrom } from '../team/send-rate.ts';

@@ -4,22 +4,15 @@
  */
 import type { Board } from '../../model/board/board.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { canonicalPlan } from '../../model/plan/plan.ts';
-import { planChanges } from '../../model/plan/plan-changes.ts';
-import { parseName, type Name } from '../../model/text/names.ts';
-import { AgentError, ConflictError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/run/run-state.ts';
-import { defined } from '../../model/text/defined.ts';
-import { askedIsolation, type AskedModes, type TreesSubject } from '../../policy/landing/isolation-choice.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
-import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
-import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
 import { configuredGates } from '../landing/gates.ts';
 import type { LandingQueue } from '../landing/landing-queue.ts';
 import type { LeadEnding } from '../lead/lead-options.ts';
-import { setLimits } from '../budget/limits.ts';
 import { saveBaseline } from './ownership-check.ts';
 import { requireNoChange } from '../../store/team/change-lock.ts';
 import { keepEnd, keepStart } from './safety-point.ts';
@@ -27,13 +20,11 @@ import type { RunFacts } from '../lead/run-state.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { Tasks } from '../team/task-service.ts';
 import { keepReport, reportOf, type Report } from '../views/report.ts';
-import { isReplica, newTeam } from '../relay/new-team.ts';
-import type { OpenOptions, TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { requireHostsAhead } from '../placement/required-hosts.ts';
 import { stateIn } from '../../store/team/team-reader.ts';
 import { MAX_CASCADE_DEPTH } from '../../policy/supervise/cascade.ts';
-import { expectedHere } from './plan-preview.ts';
+import { expectedHere } from './plan/plan-preview.ts';
+import { planHash, withCascade } from './plan/planned-team.ts';
 import { requireWorkPlace } from '../../store/team/work-place.ts';
 
 export interface RunOptions {
@@ -50,101 +41,6 @@ export interface RunOptions {
   readonly onStarted?: (session: RunSession) => void;
 }
 
-export const planHash = (plan: Plan): string => hashText(canonicalPlan(plan));
-
-export interface PlannedFrom {
-  readonly cwd: string;
-  readonly planDir: string;
-  /** The plan as it was given, for a resume. */
-  readonly kept?: KeptPlan;
-  /** Without it only the plan counts. */
-  readonly isolation?: SaidOfTrees | undefined;
-}
-
-/** What the command line and the configuration say about trees. */
-export type SaidOfTrees = AskedModes & { readonly say: (text: string) => void };
-
-interface TreesPlace {
-  readonly cwd: string;
-  /** What holds `.teams`. */
-  readonly root: string;
-}
-
-/**
- * @param of a plan, or what takes its place in a pipeline or a refine loop
- * @param said without it only `of` counts
- * @throws AgentError `NO_ISOLATION`
- */
-export async function treesFor(
-  of: TreesSubject & Pick<Plan, 'trees'>,
-  said: SaidOfTrees | undefined,
-  place: TreesPlace,
-): Promise<'trees' | undefined> {
-  const wished = said === undefined ? (of.isolation ?? 'off') : askedIsolation(of, said);
-  // Members in a store work where they run, unless somebody asked for trees.
-  const asked = wished === 'auto' && isReplica(place.root) ? 'off' : wished;
-  // Without trees no module of theirs is loaded.
-  if (asked === 'off') {
-    requireNoTrees(of, 'isolation is off');
-    return undefined;
-  }
-  const { chooseIsolation } = await import('../landing/choose-isolation.ts');
-  const lend = (of.trees ?? said?.needs)?.lend ?? [];
-  const choice = await chooseIsolation(of, asked, { ...place, lend, say: said?.say });
-  if ('isolation' in choice) return choice.isolation;
-  said?.say(`The members work in your files, without trees of their own: ${choice.why}.`);
-  requireNoTrees(of, choice.why);
-  return undefined;
-}
-
-/** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
-function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
-  if (trees?.review === undefined) return;
-  throw new AgentError(
-    'NO_ISOLATION',
-    `\`review: ${trees.review}\` holds changes of trees, and members have none (${why}): ask for trees in \`isolation\`, or leave \`review\` out.`,
-  );
-}
-
-/** Creates the team of a plan, with its tasks; starts nothing. */
-export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
-  await requireHostsAhead(options.root, parseName('team', plan.name), plan.members);
-  const isolation = await treesFor(plan, where.isolation, { cwd: where.cwd, root: options.root });
-  const input: TeamInput = {
-    profile: plan.profile,
-    // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
-    // every task has an owner.
-    claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
-    members: plan.members.map(
-      ({ name, role, agent, sandbox, env, planApproval, approvals, approvalMs, where, prompt }) => ({
-        name,
-        role,
-        env,
-        planApproval,
-        approvals,
-        approvalMs,
-        where,
-        agent,
-        sandbox,
-        prompt,
-      }),
-    ),
-    cwd: where.cwd,
-    planDir: where.planDir,
-    envPass: plan.envPass,
-    isolation,
-    trees: plan.trees ?? where.isolation?.needs,
-    lend: plan.lend,
-    changes: planChanges(plan),
-    division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
-  };
-  const team = await newTeam(plan.name, input, options);
-  if (where.kept) keepPlan(team.store, where.kept);
-  await setLimits(team.store, [{ how: 'set', limits: plan.budgets ?? {} }]);
-  await team.store.close();
-  return team.paths;
-}
-
 /**
  * Runs an existing team until its board is done, and reports.
  *
@@ -157,7 +53,7 @@ export async function runTeam(
   options: SessionOptions,
   run: RunOptions = {},
 ): Promise<Report> {
-  const session = await RunSession.open(paths, withCascade(options, plan));
+  const session = await RunSession.open(paths, plan === undefined ? options : withCascade(options, plan));
   let landing: LandingQueue | undefined;
   try {
     requireWorkPlace(session.store.disk, paths, session.store.config.readOwn());
@@ -226,18 +122,6 @@ const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'templa
         template: decomposed.template,
         boundaryFiles: decomposed.boundaryFiles.map(({ file }) => file),
       };
-
-/** A plan has follow-ups only if it says so (docs/specification.md R4.2). */
-function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOptions {
-  if (plan?.cascade !== true) return options;
-  const { spare, cascadeDepth } = plan;
-  const byRole =
-    plan.cascadeByRole &&
-    new Map(Object.entries(plan.cascadeByRole).map(([role, kind]) => [parseName('role', role), kind]));
-  const rules = { canSpawn: spare !== undefined, byRole };
-  const limits = { ...options.limits, cascade: rules, ...defined({ cascadeDepth }) };
-  return { ...options, limits, ...defined({ spare }) };
-}
 
 /** Runs the work and the gates, and again as long as the integration finds something to fix. */
 async function carryOut(

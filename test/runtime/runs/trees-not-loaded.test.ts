@@ -28,9 +28,9 @@ it.each([
   ['a teammate', 'runtime/teammate/teammate-main.ts', 'runtime/teammate/runner.ts'],
   ['the lead of a run', 'runtime/runs/run.ts', 'runtime/runs/integration.ts'],
   ['a resume', 'runtime/runs/lifecycle.ts', 'runtime/runs/session.ts'],
-  ['a task that is divided', 'runtime/runs/task-run.ts', 'runtime/runs/planning.ts'],
+  ['a task that is divided', 'runtime/runs/task-run.ts', 'runtime/runs/plan/planning.ts'],
   ['a refine loop', 'runtime/runs/refine/run-refine.ts', 'runtime/runs/refine/relay-team.ts'],
-  ['a pipeline', 'runtime/runs/pipeline/pipeline-run.ts', 'runtime/runs/run.ts'],
+  ['a pipeline', 'runtime/runs/pipeline/pipeline-run.ts', 'runtime/runs/trees-for.ts'],
   ['what teams prune looks at', 'runtime/setup/prune.ts', 'runtime/setup/lost-refs.ts'],
 ])('%s loads no module of trees before a team has trees', (_, root, known) => {
   const loaded = loadedWith(root);

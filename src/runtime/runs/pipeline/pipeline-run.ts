@@ -14,7 +14,7 @@ import { keepFile } from '../../../store/session/session-folder.ts';
 import { realClock } from '../../../os/system-clock.ts';
 import { roleFile, type MemberInput } from '../../team/membership.ts';
 import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
-import { treesFor, type SaidOfTrees } from '../run.ts';
+import { treesFor, type SaidOfTrees } from '../trees-for.ts';
 import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';
 
 interface PipelineRun {

@@ -15,7 +15,7 @@ import { availableOf, probe } from '../../agents/probes.ts';
 import { gitDiff } from '../../process/git-diff.ts';
 import type { KnownPlace } from '../../process/git-place.ts';
 import { refuseNesting } from '../relay-call.ts';
-import { treesFor, type SaidOfTrees } from '../run.ts';
+import { treesFor, type SaidOfTrees } from '../trees-for.ts';
 import type { SessionOptions } from '../session.ts';
 import type { OpenOptions } from '../../team/team-handle.ts';
 

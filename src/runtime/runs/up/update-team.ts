@@ -26,7 +26,7 @@ import { askToEnd } from '../../lead/changed-members.ts';
 import { publishOutcome, refusalError } from '../../team/task-service.ts';
 import type { TeamHandle } from '../../team/team-handle.ts';
 import { isLed, loadPlan, planOfKept, requestSpawn } from '../lifecycle.ts';
-import { planHash } from '../run.ts';
+import { planHash } from '../plan/planned-team.ts';
 
 /** A changed plan beside its team. */
 export interface TeamUpdate {

@@ -1,14 +1,14 @@
 /** What a plan will do, before a person approves it: follow-ups, model turns, and what it will use by the reports of earlier runs. */
-import type { Config } from '../../model/config/config.ts';
-import type { ModelRules } from '../../model/agent/models.ts';
-import { describePlan } from '../../model/plan/plan-view.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import type { PastTask } from '../../policy/budget/forecast.ts';
-import { expectedWorkLines } from '../../policy/supervise/expected-work-text.ts';
-import { expectedWork, type ExpectedWork } from '../../policy/supervise/expected-work.ts';
-import { realDisk } from '../../store/files/disk.ts';
-import { tasksInReport } from '../../store/board/report-files.ts';
-import { listTeams } from '../../store/team/team-list.ts';
+import type { Config } from '../../../model/config/config.ts';
+import type { ModelRules } from '../../../model/agent/models.ts';
+import { describePlan } from '../../../model/plan/plan-view.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import type { PastTask } from '../../../policy/budget/forecast.ts';
+import { expectedWorkLines } from '../../../policy/supervise/expected-work-text.ts';
+import { expectedWork, type ExpectedWork } from '../../../policy/supervise/expected-work.ts';
+import { realDisk } from '../../../store/files/disk.ts';
+import { tasksInReport } from '../../../store/board/report-files.ts';
+import { listTeams } from '../../../store/team/team-list.ts';
 
 /** The newest reports that are read, and the most tasks that are taken from them. */
 const MOST_REPORTS = 20;

@@ -1,7 +1,7 @@
 /** How many members a plan may have. */
 import { expect, it } from 'vitest';
-import { planInText } from '../../../src/runtime/runs/plan-source.ts';
-import { tempDir } from '../../support/temp.ts';
+import { planInText } from '../../../../src/runtime/runs/plan/plan-source.ts';
+import { tempDir } from '../../../support/temp.ts';
 
 const planOf = (count: number): string =>
   JSON.stringify({

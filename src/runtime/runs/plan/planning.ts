@@ -2,25 +2,25 @@
  * Divides a task (docs/specification.md R8.3): look at the project, ask the planner, check its answer, and ask once
  * more if it is wrong.
  */
-import type { AgentSpec } from '../../model/agent/agent.ts';
-import { usesModel } from '../../model/agent/agent-kinds.ts';
-import { decompositionSchema, surveySchema, type Survey } from '../../model/plan/decomposition.ts';
-import { AgentError, UsageError } from '../../model/text/errors.ts';
-import { jsonAnswer } from '../../model/text/json-answer.ts';
-import { refusalText } from '../../policy/context-budget.ts';
-import { decompose, type Divided, type Division } from '../../policy/divide/decompose.ts';
+import type { AgentSpec } from '../../../model/agent/agent.ts';
+import { usesModel } from '../../../model/agent/agent-kinds.ts';
+import { decompositionSchema, surveySchema, type Survey } from '../../../model/plan/decomposition.ts';
+import { AgentError, UsageError } from '../../../model/text/errors.ts';
+import { jsonAnswer } from '../../../model/text/json-answer.ts';
+import { refusalText } from '../../../policy/context-budget.ts';
+import { decompose, type Divided, type Division } from '../../../policy/divide/decompose.ts';
 import {
   explorerPrompt,
   plannerPrompt,
   repairPrompt,
   type PlannerAsk,
   type PlannerPrompt,
-} from '../../policy/divide/planner-wording.ts';
-import { relayOutcome } from '../../policy/refine/relay-outcome.ts';
-import type { Labelled } from '../../policy/divide/staffing.ts';
-import { surveyOf } from '../../policy/divide/survey.ts';
-import { projectFiles } from '../agents/project-files.ts';
-import { RelayCalls, type CallPlace, FAULT_CODES } from './relay-call.ts';
+} from '../../../policy/divide/planner-wording.ts';
+import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
+import type { Labelled } from '../../../policy/divide/staffing.ts';
+import { surveyOf } from '../../../policy/divide/survey.ts';
+import { projectFiles } from '../../agents/project-files.ts';
+import { RelayCalls, type CallPlace, FAULT_CODES } from '../relay-call.ts';
 
 interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
   readonly planner: Labelled;

@@ -1,13 +1,13 @@
 /** Where a plan comes from: a file, or a text from stdin. */
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { AgentSpec } from '../../model/agent/agent.ts';
-import { didYouMean, nearest } from '../../model/text/did-you-mean.ts';
-import { UsageError } from '../../model/text/errors.ts';
-import { parsePlan, reviewedBy, withAgent, type Plan } from '../../model/plan/plan.ts';
-import { DEFAULT_MAX_MEMBERS } from '../../model/plan/plan-limits.ts';
-import type { KeptPlan } from '../../store/board/plan-record.ts';
-import { fileNames, isDirectory, readUserFile } from '../../store/user/user-file.ts';
-import type { PlannedFrom } from './run.ts';
+import type { AgentSpec } from '../../../model/agent/agent.ts';
+import { didYouMean, nearest } from '../../../model/text/did-you-mean.ts';
+import { UsageError } from '../../../model/text/errors.ts';
+import { parsePlan, reviewedBy, withAgent, type Plan } from '../../../model/plan/plan.ts';
+import { DEFAULT_MAX_MEMBERS } from '../../../model/plan/plan-limits.ts';
+import type { KeptPlan } from '../../../store/board/plan-record.ts';
+import { fileNames, isDirectory, readUserFile } from '../../../store/user/user-file.ts';
+import type { PlannedFrom } from './planned-team.ts';
 
 export interface GivenPlan {
   readonly plan: Plan;
