@@ -62,7 +62,7 @@ const decided = (on: Team, act: string): string[] =>
   on.events('lead.decided').flatMap((event) => (event['act'] === act ? [event.member ?? event.task ?? ''] : []));
 /** Every accepted end of a task, in order. */
 const completions = (on: Team): string[] =>
-  [...on.handle.store.board.history()].flatMap(({ event, outcome }) =>
+  [...on.handle.store.board.log.history()].flatMap(({ event, outcome }) =>
     outcome.ok && event.type === 'task.completed' ? [event.task] : [],
   );
 

@@ -1,6 +1,6 @@
 /** Checkpoints of logs of any length: the product makes none of a short log. */
 import { BoardStore } from '../../src/store/board/board.ts';
-import { writeCheckpoint } from '../../src/store/board/checkpoint-writer.ts';
+import { writeCheckpoint } from '../../src/store/board/checkpoint/checkpoint-writer.ts';
 import { realDisk, type Disk } from '../../src/store/files/disk.ts';
 import { Journal } from '../../src/store/files/journal.ts';
 import type { TeamPaths } from '../../src/store/files/paths.ts';

@@ -27,7 +27,7 @@ export const LONGEST = [
   'surfaces/cli/store-verbs',
   'runtime/relay/migrate-kills',
   'surfaces/web/browser',
-  'store/board/checkpoint',
+  'store/board/checkpoint/checkpoint',
   'runtime/relay/shared-mail',
   'agents/programs/clis',
   'surfaces/mcp/calls',

@@ -178,7 +178,7 @@ export class Lead {
    * @param viewsOffset how much of the log the views show
    */
   learned(changed: Iterable<string>, viewsOffset: number): void {
-    this.views.begin(changed, this.#store.board.changedSince(viewsOffset));
+    this.views.begin(changed, this.#store.board.log.changedSince(viewsOffset));
     this.#leadMail.sendAgain(this.#store.board.past.unblocked.values());
   }
 

@@ -20,7 +20,7 @@ export async function factsIn(store: TeamReader): Promise<PlacedFact[]> {
   const ofBoard: PlacedFact[] = [];
   const logged: PlacedFact[] = [];
   const slices = new TimeSlices();
-  for (const { event, outcome, board, at: place } of store.board.replay()) {
+  for (const { event, outcome, board, at: place } of store.board.log.replay()) {
     if (outcome.ok) for (const fact of factsOf(event, board)) ofBoard.push({ at: fact.at, fact, place });
     await slices.pause();
   }

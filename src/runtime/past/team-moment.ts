@@ -91,7 +91,7 @@ export async function teamAt(store: TeamReader, moment: Moment): Promise<TeamMom
 /** The board with the record at a place and everything before it. */
 function boardAt(store: TeamReader, place: number): Board {
   let then = emptyBoard();
-  for (const { at, board } of store.board.replay()) {
+  for (const { at, board } of store.board.log.replay()) {
     if (at > place) break;
     then = board;
     if (at === place) break;

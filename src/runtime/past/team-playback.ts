@@ -153,7 +153,7 @@ export class TeamPlayback {
   }
 
   #foldTo(place: number): void {
-    this.#records ??= this.store.board.replay();
+    this.#records ??= this.store.board.log.replay();
     while (this.#place < place) {
       const next = this.#records.next();
       if (next.done === true) return;

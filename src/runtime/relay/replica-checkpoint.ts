@@ -4,7 +4,7 @@
  * when the log is still, or else each fifth second.
  */
 import { isTeamError } from '../../model/text/errors.ts';
-import { worthACheckpoint, writeCheckpoint } from '../../store/board/checkpoint-writer.ts';
+import { worthACheckpoint, writeCheckpoint } from '../../store/board/checkpoint/checkpoint-writer.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import { Journal } from '../../store/files/journal.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';

@@ -120,7 +120,7 @@ function scopesOf(store: TeamStore): WriteScope[] {
   const looking = new Set(
     readableConfig(store)?.members.flatMap(({ name, sandbox }) => (sandbox === 'read-only' ? name : [])),
   );
-  const { spans } = workHistory(board.history());
+  const { spans } = workHistory(board.log.history());
   const granted = grantsIn({ events }).map(({ member, files }) => ({
     member,
     patterns: files,

@@ -81,7 +81,7 @@ export class Tasks {
   /** The accepted events of one task, from the log. */
   history(reference: string): Folded[] {
     const { id } = this.get(reference);
-    return [...this.#store.board.historyOf(id)];
+    return [...this.#store.board.log.historyOf(id)];
   }
 
   /** @throws UsageError for bad references and input; ConflictError for a second task with the same key */

@@ -29,7 +29,7 @@ export function artifactExists(
   artifact: string,
   check: ArtifactCheck,
 ): boolean {
-  const ends = [...store.board.historyOf(task.id)].filter(({ event }) => ENDS.has(event.type));
+  const ends = [...store.board.log.historyOf(task.id)].filter(({ event }) => ENDS.has(event.type));
   const kept = cwd === cwdOf(store) ? undefined : lastKept(store, task);
   const since = Math.max(Date.parse(ends.at(-1)?.event.at ?? task.created_at), kept ?? 0);
   const isComplete = (file: string): boolean => isArtifactComplete(store.disk, file, check, since);

@@ -145,7 +145,7 @@ function lastProgress(
 function failuresInARow({ board }: TeamReader, name: Name): number {
   if (board.keptPast) return pastOf(board.keptPast, name).failures;
   let failures = 0;
-  for (const { event, outcome } of board.history()) {
+  for (const { event, outcome } of board.log.history()) {
     if (!outcome.ok || !('by' in event.author) || event.author.by !== name) continue;
     if (event.type === 'task.completed' || event.type === 'task.submitted') failures = 0;
     else if (event.type === 'task.failed' && isMembersFailure(board.board, event)) failures += 1;

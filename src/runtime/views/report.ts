@@ -56,7 +56,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const config = store.config.read();
   const gates = options.gates ?? run?.gates ?? [];
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
-  const work = workHistory(store.board.history(), lostTimeIn(store));
+  const work = workHistory(store.board.log.history(), lostTimeIn(store));
   const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
   // The lead that reports has ended its run.

@@ -12,7 +12,7 @@ interface TaskHistoryEvent {
 
 export function taskHistory({ board }: Pick<TeamReader, 'board'>, { id }: Task): TaskHistoryEvent[] {
   const past: TaskHistoryEvent[] = [];
-  for (const { event } of board.historyOf(id)) {
+  for (const { event } of board.log.historyOf(id)) {
     const changes =
       event.type === 'batch' ? event.changes.filter((change) => 'task' in change && change.task === id) : [event];
     for (const { type } of changes) past.push({ at: event.at, type, by: speaker(event.author) });

@@ -26,7 +26,7 @@ export class TeamPast {
 
   /** Whether there is any: the logs are then not read from their start. */
   get isKnown(): boolean {
-    return this.#store.board.begunAt > 0 || this.#indexed.end > 0;
+    return this.#store.board.log.begunAt > 0 || this.#indexed.end > 0;
   }
 
   get times(): TimesBefore {
@@ -54,7 +54,7 @@ export class TeamPast {
       return ascending([...latest, ...further, ...ascending(related.flatMap((one) => of(one).latest)).slice(-RELATED)]);
     };
     const facts = places((one) => this.#recordsOf(one)).flatMap((place) => {
-      const event = board.recordAt(place);
+      const event = board.log.recordAt(place);
       return event ? factsOf(event, board.board) : [];
     });
     const logged = places((one) => this.#eventsOf(one)).flatMap((number) => {
@@ -71,12 +71,12 @@ export class TeamPast {
     const { trace } = board.past;
     const [kind, name = ''] = subject.split(' ');
     if (kind === 'task') {
-      const { named, moved } = board.placesOf(name) ?? { named: [] };
+      const { named, moved } = board.log.placesOf(name) ?? { named: [] };
       return { latest: named, further: present([moved]) };
     }
     const traced = new Map<string, MemberTrace>(trace.members).get(name) ?? { records: [], ofProcess: [] };
     const latest = kind === 'team' ? trace.records : kind === 'process' ? traced.ofProcess : traced.records;
-    return { latest: latest.filter((place) => place < board.begunAt), further: [] };
+    return { latest: latest.filter((place) => place < board.log.begunAt), further: [] };
   }
 
   #eventsOf(subject: string): Places {

@@ -14,14 +14,13 @@ import { lookAt } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
-import { boardAt, checkedBase, openCheckpoint, pastAt, type Checkpoint } from './checkpoint.ts';
-import type { CheckedBase } from './checked-base.ts';
-import { worthACheckpoint, writeCheckpoint } from './checkpoint-writer.ts';
-import { foldPart, judged, parseLine, type Folded, type Replayed } from './fold-line.ts';
+import { boardAt, checkedBase, openCheckpoint, pastAt } from './checkpoint/checkpoint.ts';
+import { worthACheckpoint, writeCheckpoint } from './checkpoint/checkpoint-writer.ts';
+import { judged, parseLine, type Folded } from './fold-line.ts';
 import { NoiseRuns, type NoiseRun } from './noise.ts';
 import type { BoardEnvironment } from './board-environment.ts';
+import { BoardLog, type FoldBeginning } from './board-log.ts';
 import { isDurable, lostIdRace, newerLog, proofOf, raisesVersion, recordOf, replacedLog } from './record.ts';
-import type { TaskPlaces } from './trail.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
@@ -44,6 +43,8 @@ export class BoardStore {
   readonly board: Board = emptyBoard();
   /** Up to where the board is folded; empty if it is not kept. */
   readonly past: BoardPast = emptyPast();
+  /** The log, read again. */
+  readonly log: BoardLog;
   readonly #journal: Journal;
   readonly #environment: BoardEnvironment;
   readonly #newId = newIds();
@@ -56,11 +57,16 @@ export class BoardStore {
   /** How far the last checkpoint reaches, as far as this object knows. */
   #covered = 0;
   /** The checkpoint that this fold began at; undefined before the first fold, null when there was none. */
-  #begun: { readonly checkpoint: Checkpoint; readonly base: CheckedBase } | null | undefined;
+  #begun: FoldBeginning | null | undefined;
 
   constructor(log: string, environment: BoardEnvironment) {
     this.#journal = new Journal(environment.disk, log, { create: environment.create === true ? 'once' : false });
     this.#environment = environment;
+    this.log = new BoardLog(
+      this.#journal,
+      () => this.fold(),
+      () => this.#begun ?? undefined,
+    );
   }
 
   /**
@@ -133,61 +139,6 @@ export class BoardStore {
   /** How far the log is folded, in bytes. */
   get offset(): number {
     return this.#offset;
-  }
-
-  /**
-   * Every event of the log with its outcome, each once, folded again from the start: the history of a task or of the
-   * team.
-   */
-  history(): Generator<Folded> {
-    return foldPart(this.#journal, emptyBoard());
-  }
-
-  /** {@link history}, each event with its place and with the board as it stood after it. */
-  *replay(): Generator<Replayed> {
-    const board = emptyBoard();
-    for (const folded of foldPart(this.#journal, board)) yield { ...folded, board };
-  }
-
-  /** How far the checkpoint reaches at which this fold began; 0 if it began at the start of the log. */
-  get begunAt(): number {
-    return this.#begun?.checkpoint.header.log.offset ?? 0;
-  }
-
-  /** Where the records of a task are, in the part of the log that the checkpoint covers. */
-  placesOf(id: string): TaskPlaces | undefined {
-    return this.#begun?.base.row(id);
-  }
-
-  /** The record at an offset; undefined where none is. */
-  recordAt(place: number): BoardEvent | undefined {
-    const line = this.#journal.read(place).next();
-    const parsed = line.done === true ? undefined : parseLine(line.value);
-    return parsed?.kind === 'event' ? parsed.event : undefined;
-  }
-
-  /** The accepted events that changed a task, from the log. */
-  *historyOf(id: string): Generator<Folded> {
-    this.fold();
-    const begun = this.#begun;
-    for (const place of this.placesOf(id)?.at ?? []) {
-      const event = this.recordAt(place);
-      if (event) yield { event, outcome: { ok: true, changed: [id] } };
-    }
-    const board = begun ? boardAt(begun.base, begun.checkpoint.header) : emptyBoard();
-    for (const folded of foldPart(this.#journal, board, { from: this.begunAt }))
-      if (folded.outcome.ok && folded.outcome.changed.includes(id)) yield folded;
-  }
-
-  /**
-   * The tasks that a record behind this offset changed, of the part of the log that the checkpoint covers; undefined for
-   * each other one. Later records are told to `onFolded`.
-   */
-  *changedSince(offset: number): Generator<string | undefined> {
-    const begun = this.#begun;
-    if (!begun || this.begunAt <= offset) return;
-    for (let id = 1; id <= begun.checkpoint.header.lastTaskId; id += 1)
-      yield (begun.base.row(String(id))?.at.at(-1) ?? 0) >= offset ? String(id) : undefined;
   }
 
   /**

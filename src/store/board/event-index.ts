@@ -11,7 +11,7 @@ import { Doubt, PageReader, PageWriter } from '../files/checked-pages.ts';
 import { onDisk, type Disk } from '../files/disk.ts';
 import { syncDirectory } from '../files/file.ts';
 import { tempPath } from '../files/temp-files.ts';
-import { bucketsFor, hashOf } from './checkpoint-format.ts';
+import { bucketsFor, hashOf } from './checkpoint/checkpoint-format.ts';
 import type { EventLogReader } from './events.ts';
 
 /** Another number for another meaning of its pages; an index of another number is ignored. */

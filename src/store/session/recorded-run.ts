@@ -42,7 +42,7 @@ export function recordingOf({ disk, paths, board }: TeamReader): Recording {
       'USAGE',
       `Team ${paths.name} has no recorded looks: it was never led, or by a version of teams that recorded none.`,
     );
-  return { log: board.replay(), records: readSightings(disk, paths.sightings) };
+  return { log: board.log.replay(), records: readSightings(disk, paths.sightings) };
 }
 
 /** Writes a recording into a file of its own. It has the texts of the board's log. */

@@ -23,20 +23,9 @@ export interface TeamReader {
   readonly paths: TeamPaths;
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly board: Pick<
-    TeamStore['board'],
-    | 'board'
-    | 'past'
-    | 'keptPast'
-    | 'begunAt'
-    | 'fold'
-    | 'foldSome'
-    | 'history'
-    | 'replay'
-    | 'historyOf'
-    | 'placesOf'
-    | 'recordAt'
-  >;
+  readonly board: Pick<TeamStore['board'], 'board' | 'past' | 'keptPast' | 'fold' | 'foldSome'> & {
+    readonly log: Omit<TeamStore['board']['log'], 'changedSince'>;
+  };
   readonly events: Pick<TeamStore['events'], 'read' | 'end' | 'size' | 'lineAt' | 'eventAt'>;
   readonly config: Pick<TeamStore['config'], 'read' | 'readOwn'>;
   readonly state: Pick<TeamStore['state'], 'read' | 'readOwn'>;

@@ -4,7 +4,7 @@ import { agentForm, agentRulesForm, markForm, reaperMessageForm } from '../../..
 import { storedForm } from '../../../src/model/team/message.ts';
 import { configForm, eventForm, processForm, stateForm } from '../../../src/model/config/plain-documents.ts';
 import { isList, type DocumentForm } from '../../../src/model/text/plain-fields.ts';
-import { checkpointForms } from '../../../src/store/board/checkpoint-forms.ts';
+import { checkpointForms } from '../../../src/store/board/checkpoint/checkpoint-forms.ts';
 import { tokenForm } from '../../../src/store/lock/token.ts';
 import { ownerForm } from '../../../src/store/team/lease.ts';
 import { ulid } from '../world.ts';

@@ -116,7 +116,7 @@ function expectSound({ store }: ToldTeam, tasks: number): void {
     } else if ('task' in change && change.type !== 'task.assigned') holder.delete(change.task);
     if (change.type === 'task.completed') completed.push(change.task);
   };
-  for (const { event, outcome } of store.board.history())
+  for (const { event, outcome } of store.board.log.history())
     if (outcome.ok) for (const change of event.type === 'batch' ? event.changes : [event]) follow(change);
   expect(completed).toEqual([...new Set(completed)]);
   expect([...store.board.fold().tasks.keys()]).toEqual(Array.from({ length: tasks }, (_, at) => String(at + 1)));

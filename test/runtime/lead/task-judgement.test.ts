@@ -45,7 +45,7 @@ describe('work without consensus', () => {
     expect(created).toMatchObject({ id: '3', subject: 'RESEARCH-001-R1 Look', owner: 'ada' });
     expect(ready(team)).toEqual(['RESEARCH-001-R1']);
     expect(team.store.board.board.requests.get(Q)).toMatchObject({ state: 'answered', approve: false });
-    const last = [...team.store.board.history()].at(-1);
+    const last = [...team.store.board.log.history()].at(-1);
     expect(last?.event).toMatchObject({ type: 'batch' });
   });
 

@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres)('a relay', { timeout: 120_000 }, () => {
     const store = openStore(paths, { clock: realClock });
     try {
       expect(store.board.fold().lastTaskId).toBe(6);
-      expect(store.board.begunAt).toBeGreaterThan(0);
+      expect(store.board.log.begunAt).toBeGreaterThan(0);
     } finally {
       await store.close();
     }

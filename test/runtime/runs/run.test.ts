@@ -196,7 +196,7 @@ describe('work', () => {
     expect(on.task('8')).toMatchObject({ reason: containing('not installed'), attempts: 1 });
     expect(on.task('9')).toMatchObject({ reason: containing('imed out after') });
     expect(on.task('10')).toMatchObject({ attempts: 2, claims: 2, reason: containing('exit 7') });
-    const ends = [...on.handle.store.board.history()].flatMap(({ event, outcome }) =>
+    const ends = [...on.handle.store.board.log.history()].flatMap(({ event, outcome }) =>
       outcome.ok && (event.type === 'task.completed' || event.type === 'task.failed') ? [event] : [],
     );
     for (const { task, epoch, result } of ends) {

@@ -98,7 +98,7 @@ describe('a member without work', () => {
     const result = { summary: 'By hand', files: [] };
     board.appendNow(ada, () => ({ type: 'task.completed', task: '2', epoch: 1, result }));
     await end();
-    const about = [...board.history()].filter(({ event }) => 'task' in event && event.task === '2');
+    const about = [...board.log.history()].filter(({ event }) => 'task' in event && event.task === '2');
     expect(about.map(({ event, outcome }) => [event.type, outcome.ok])).toEqual([
       ['task.created', true],
       ['task.claimed', true],

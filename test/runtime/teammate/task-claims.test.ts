@@ -18,7 +18,7 @@ function claimsOf({ store }: ToldTeam, member: string): Claims {
 }
 
 const claimed = ({ store }: ToldTeam): string[] =>
-  [...store.board.history()].flatMap(({ event, outcome }) =>
+  [...store.board.log.history()].flatMap(({ event, outcome }) =>
     event.type === 'task.claimed' ? [`${event.member} ${event.task} ${outcome.ok ? 'won' : outcome.code}`] : [],
   );
 

@@ -324,7 +324,7 @@ describe('the board', () => {
     expect(store.fold().tasks.size).toBe(1);
     const isCreate = ({ event }: Folded): boolean => event.type === 'task.created';
     expect(folded.filter(isCreate)).toHaveLength(1);
-    expect([...store.history()].filter(isCreate)).toHaveLength(1);
+    expect([...store.log.history()].filter(isCreate)).toHaveLength(1);
     store.close();
   });
 
@@ -352,7 +352,7 @@ describe('the board', () => {
     const store = opened({ disk: { ...realDisk, fdatasyncSync } });
     expect(add(store, 'a').outcome.ok).toBe(true);
     expect(synced).toHaveLength(2);
-    const ids = [...store.history()].map(({ event }) => event.id);
+    const ids = [...store.log.history()].map(({ event }) => event.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(store.board.tasks.size).toBe(1);
     store.close();
@@ -409,7 +409,7 @@ describe('the board', () => {
     const store = opened();
     store.appendNow(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
     store.appendNow(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
-    const told = [...store.history()].map(({ event, outcome }) => `${event.type} ${outcome.ok}`);
+    const told = [...store.log.history()].map(({ event, outcome }) => `${event.type} ${outcome.ok}`);
     expect(told).toEqual([
       'log.opened true',
       'team.opened true',

@@ -32,7 +32,8 @@ export const SURVIVOR = name('bob');
 export const SINK = name('cy');
 export const MEMBERS = [HIT, SURVIVOR, SINK];
 
-export const accepted = (store: TeamStore): Folded[] => [...store.board.history()].filter(({ outcome }) => outcome.ok);
+export const accepted = (store: TeamStore): Folded[] =>
+  [...store.board.log.history()].filter(({ outcome }) => outcome.ok);
 
 export const say = (store: TeamStore, author: Author, body: Body): boolean =>
   store.board.appendNow(author, () => body).outcome.ok;

@@ -59,7 +59,7 @@ function logOf({ root }: Workplace): string[] {
   if (team === undefined) return [];
   const reader = openForReading(team.paths, { clock: realClock });
   try {
-    return [...reader.board.history()].flatMap(({ event, outcome }) => {
+    return [...reader.board.log.history()].flatMap(({ event, outcome }) => {
       const changes = event.type === 'batch' ? event.changes : [event];
       return outcome.ok ? changes.map((change) => `${change.type}${'task' in change ? ` #${change.task}` : ''}`) : [];
     });

@@ -2,16 +2,16 @@
  * What a checkpoint answers while its pages are believed; once a page was doubted, the answers of that part of the log,
  * folded anew.
  */
-import type { Board } from '../../model/board/board.ts';
-import type { BoardPast } from '../../model/past/board-past.ts';
-import type { Request } from '../../model/board/request.ts';
-import { listOf } from '../../model/board/task-lists.ts';
-import type { Voucher } from '../../model/board/vouched-commands.ts';
-import { Doubt } from '../files/checked-pages.ts';
+import type { Board } from '../../../model/board/board.ts';
+import type { BoardPast } from '../../../model/past/board-past.ts';
+import type { Request } from '../../../model/board/request.ts';
+import { listOf } from '../../../model/board/task-lists.ts';
+import type { Voucher } from '../../../model/board/vouched-commands.ts';
+import { Doubt } from '../../files/checked-pages.ts';
 import type { Base, BaseRow, PagedBase } from './checkpoint-base.ts';
 import { storedPast, type StoredPast } from './checkpoint-format.ts';
-import type { NoiseRun } from './noise.ts';
-import type { Trail } from './trail.ts';
+import type { NoiseRun } from '../noise.ts';
+import type { Trail } from '../trail.ts';
 
 /** The board at the checkpoint's offset with its past, and where in the log the records of each task are. */
 export interface Refolded {

@@ -1,14 +1,14 @@
 /** What a checkpoint answers about the part of the log that it covers, from the pages of its file. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Request } from '../../model/board/request.ts';
-import { isExecutable, type Task } from '../../model/board/task.ts';
-import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
-import type { Name } from '../../model/text/names.ts';
-import { readBy, type DocumentForm } from '../../model/text/plain-fields.ts';
-import { Doubt, type PageReader } from '../files/checked-pages.ts';
+import type { Request } from '../../../model/board/request.ts';
+import { isExecutable, type Task } from '../../../model/board/task.ts';
+import type { TaskCommand, Voucher } from '../../../model/board/vouched-commands.ts';
+import type { Name } from '../../../model/text/names.ts';
+import { readBy, type DocumentForm } from '../../../model/text/plain-fields.ts';
+import { Doubt, type PageReader } from '../../files/checked-pages.ts';
 import { hashOf, pageOf, TASKS_A_PAGE, type CheckpointHeader, type StoredPast } from './checkpoint-format.ts';
 import { checkpointForms } from './checkpoint-forms.ts';
-import type { TaskPlaces } from './trail.ts';
+import type { TaskPlaces } from '../trail.ts';
 
 /** A task with what the board knows about it. */
 export interface BaseRow extends TaskPlaces {

@@ -2,10 +2,10 @@
  * Reads the header and the pages of a checkpoint without their schemas, which stay the law (docs/decisions/158): a verb
  * reads a few pages of it once, and to make the schemas took it longer than all of that.
  */
-import { CLAIM_MODES, LOG_VERSIONS, PROFILES } from '../../model/board/event.ts';
-import type { Task } from '../../model/board/task.ts';
-import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
-import { isMemberName, isName, type Name } from '../../model/text/names.ts';
+import { CLAIM_MODES, LOG_VERSIONS, PROFILES } from '../../../model/board/event.ts';
+import type { Task } from '../../../model/board/task.ts';
+import type { TaskCommand, Voucher } from '../../../model/board/vouched-commands.ts';
+import { isMemberName, isName, type Name } from '../../../model/text/names.ts';
 import {
   bySchema,
   nullable,
@@ -20,7 +20,7 @@ import {
   plainWord,
   type DocumentForm,
   type PlainReader,
-} from '../../model/text/plain-fields.ts';
+} from '../../../model/text/plain-fields.ts';
 import {
   CHECKPOINT_FORMAT,
   checkpointSchemas,

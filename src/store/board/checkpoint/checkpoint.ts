@@ -4,24 +4,24 @@
  * written, or of another log is ignored, and so is a page that does not fit its checksum.
  */
 import { createHash } from 'node:crypto';
-import { emptyBoard, type Board, type TaskMap } from '../../model/board/board.ts';
-import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
-import { IdSet } from '../../model/board/id-set.ts';
-import type { Request } from '../../model/board/request.ts';
-import type { Task } from '../../model/board/task.ts';
-import type { Voucher } from '../../model/board/vouched-commands.ts';
-import type { Name } from '../../model/text/names.ts';
-import { readBy } from '../../model/text/plain-fields.ts';
-import { Doubt, PageReader } from '../files/checked-pages.ts';
-import type { Disk } from '../files/disk.ts';
-import type { Journal } from '../files/journal.ts';
+import { emptyBoard, type Board, type TaskMap } from '../../../model/board/board.ts';
+import { emptyPast, remember, type BoardPast } from '../../../model/past/board-past.ts';
+import { IdSet } from '../../../model/board/id-set.ts';
+import type { Request } from '../../../model/board/request.ts';
+import type { Task } from '../../../model/board/task.ts';
+import type { Voucher } from '../../../model/board/vouched-commands.ts';
+import type { Name } from '../../../model/text/names.ts';
+import { readBy } from '../../../model/text/plain-fields.ts';
+import { Doubt, PageReader } from '../../files/checked-pages.ts';
+import type { Disk } from '../../files/disk.ts';
+import type { Journal } from '../../files/journal.ts';
 import { CheckedBase, type Refolded } from './checked-base.ts';
 import { PagedBase, type Base } from './checkpoint-base.ts';
 import type { Covered, CheckpointHeader } from './checkpoint-format.ts';
 import { checkpointForms } from './checkpoint-forms.ts';
-import { foldPart } from './fold-line.ts';
-import { NoiseRuns } from './noise.ts';
-import { Trail } from './trail.ts';
+import { foldPart } from '../fold-line.ts';
+import { NoiseRuns } from '../noise.ts';
+import { Trail } from '../trail.ts';
 import { LayeredMap, LayeredSet, type BaseLayer } from './layered.ts';
 
 /** Bytes at both ends of the covered part that are compared. */

@@ -3,14 +3,14 @@
  * order of their ids; marks, subjects and ids of judged records lie in buckets by their hash.
  */
 import * as z from 'zod';
-import type { BoardPast } from '../../model/past/board-past.ts';
-import type { NoiseRun } from './noise.ts';
-import { claimModeSchema, profileSchema } from '../../model/board/event.ts';
-import type { OpenRequest, Request } from '../../model/board/request.ts';
-import { sharedCommitSchema } from '../../model/board/shared-commit.ts';
-import { TASK_STATUSES, type Task } from '../../model/board/task.ts';
-import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
-import { memberSchema, nameSchema } from '../../model/text/names.ts';
+import type { BoardPast } from '../../../model/past/board-past.ts';
+import type { NoiseRun } from '../noise.ts';
+import { claimModeSchema, profileSchema } from '../../../model/board/event.ts';
+import type { OpenRequest, Request } from '../../../model/board/request.ts';
+import { sharedCommitSchema } from '../../../model/board/shared-commit.ts';
+import { TASK_STATUSES, type Task } from '../../../model/board/task.ts';
+import type { TaskCommand, Voucher } from '../../../model/board/vouched-commands.ts';
+import { memberSchema, nameSchema } from '../../../model/text/names.ts';
 
 /** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
 export const CHECKPOINT_FORMAT = 9;

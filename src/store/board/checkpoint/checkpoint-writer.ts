@@ -5,15 +5,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { emptyBoard, type Board } from '../../model/board/board.ts';
-import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
-import type { IdSet } from '../../model/board/id-set.ts';
-import type { Voucher } from '../../model/board/vouched-commands.ts';
-import { Doubt, PageWriter } from '../files/checked-pages.ts';
-import { onDisk, type Disk } from '../files/disk.ts';
-import { syncDirectory } from '../files/file.ts';
-import type { Journal } from '../files/journal.ts';
-import { tempPath } from '../files/temp-files.ts';
+import { emptyBoard, type Board } from '../../../model/board/board.ts';
+import { emptyPast, remember, type BoardPast } from '../../../model/past/board-past.ts';
+import type { IdSet } from '../../../model/board/id-set.ts';
+import type { Voucher } from '../../../model/board/vouched-commands.ts';
+import { Doubt, PageWriter } from '../../files/checked-pages.ts';
+import { onDisk, type Disk } from '../../files/disk.ts';
+import { syncDirectory } from '../../files/file.ts';
+import type { Journal } from '../../files/journal.ts';
+import { tempPath } from '../../files/temp-files.ts';
 import { boardAt, coveredPart, openCheckpoint, pastAt, type Checkpoint, type LayeredBoard } from './checkpoint.ts';
 import {
   bucketsFor,
@@ -24,9 +24,9 @@ import {
   TASKS_A_PAGE,
   type CheckpointHeader,
 } from './checkpoint-format.ts';
-import { foldPart } from './fold-line.ts';
-import { NoiseRuns } from './noise.ts';
-import { Trail } from './trail.ts';
+import { foldPart } from '../fold-line.ts';
+import { NoiseRuns } from '../noise.ts';
+import { Trail } from '../trail.ts';
 
 /** Records that are folded, and pages that are written, between two pauses. */
 const RECORDS = 100;

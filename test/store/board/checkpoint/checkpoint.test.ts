@@ -17,26 +17,26 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { advance } from '../../../src/model/board/advance.ts';
-import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
-import { pendingTasks } from '../../../src/model/board/listed-tasks.ts';
-import { resolveTask } from '../../../src/model/board/task-reference.ts';
-import { BoardStore } from '../../../src/store/board/board.ts';
-import type { Proof } from '../../../src/store/board/record.ts';
-import { openCheckpoint } from '../../../src/store/board/checkpoint.ts';
-import { CHECKPOINT_FORMAT } from '../../../src/store/board/checkpoint-format.ts';
-import { Doubt, PageReader, PageWriter } from '../../../src/store/files/checked-pages.ts';
-import { Journal } from '../../../src/store/files/journal.ts';
-import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
-import { boardFromCheckpoint, keepCheckpoint } from '../../support/checkpoint.ts';
-import { realClock } from '../../support/clock.ts';
-import { boardOf, eventOf as eventAt, name, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
-import type { TeamPaths } from '../../../src/store/files/paths.ts';
-import { tempDir } from '../../support/temp.ts';
-import { eventOf, OPENING, steps } from '../../model/play.ts';
-import { canonical, indicesOf, keptIndices } from '../../model/world.ts';
+import { advance } from '../../../../src/model/board/advance.ts';
+import { emptyBoard, type Board } from '../../../../src/model/board/board.ts';
+import { pendingTasks } from '../../../../src/model/board/listed-tasks.ts';
+import { resolveTask } from '../../../../src/model/board/task-reference.ts';
+import { BoardStore } from '../../../../src/store/board/board.ts';
+import type { Proof } from '../../../../src/store/board/record.ts';
+import { openCheckpoint } from '../../../../src/store/board/checkpoint/checkpoint.ts';
+import { CHECKPOINT_FORMAT } from '../../../../src/store/board/checkpoint/checkpoint-format.ts';
+import { Doubt, PageReader, PageWriter } from '../../../../src/store/files/checked-pages.ts';
+import { Journal } from '../../../../src/store/files/journal.ts';
+import { realDisk, type Disk } from '../../../../src/store/files/disk.ts';
+import { boardFromCheckpoint, keepCheckpoint } from '../../../support/checkpoint.ts';
+import { realClock } from '../../../support/clock.ts';
+import { boardOf, eventOf as eventAt, name, openBoard, PERSON, task, teamAt } from '../../../support/team.ts';
+import type { TeamPaths } from '../../../../src/store/files/paths.ts';
+import { tempDir } from '../../../support/temp.ts';
+import { eventOf, OPENING, steps } from '../../../model/play.ts';
+import { canonical, indicesOf, keptIndices } from '../../../model/world.ts';
 
-const GOLDEN = new URL('../../model/board/golden/', import.meta.url);
+const GOLDEN = new URL('../../../model/board/golden/', import.meta.url);
 
 let paths: TeamPaths;
 beforeEach(() => {
@@ -110,7 +110,7 @@ function expectSameAtEveryCut(log: string, ids: readonly string[], cuts: readonl
   writeFileSync(paths.log, log);
   const plain = boardOf(paths);
   const expected = whole(plain.fold(), ids);
-  const histories = [...plain.board.tasks.keys()].map((id) => [...plain.historyOf(id)].map(({ event }) => event));
+  const histories = [...plain.board.tasks.keys()].map((id) => [...plain.log.historyOf(id)].map(({ event }) => event));
   plain.close();
   const past = pastOfLog();
   for (const cut of cuts) {
@@ -121,7 +121,7 @@ function expectSameAtEveryCut(log: string, ids: readonly string[], cuts: readonl
     led.close();
     const store = open();
     expect(whole(store.fold(), ids), `cut at ${cut}`).toEqual(expected);
-    expect([...store.board.tasks.keys()].map((id) => [...store.historyOf(id)].map(({ event }) => event))).toEqual(
+    expect([...store.board.tasks.keys()].map((id) => [...store.log.historyOf(id)].map(({ event }) => event))).toEqual(
       histories,
     );
     store.close();
@@ -239,7 +239,7 @@ describe('a checkpoint', () => {
     const store = open(disk);
     expect(resolveTask(store.fold(), '1234').subject).toBe('Task 1234');
     expect(resolveTask(store.board, 'Task 77').id).toBe('77');
-    expect([...store.historyOf('1234')].map(({ event }) => event.type)).toEqual(['task.created']);
+    expect([...store.log.historyOf('1234')].map(({ event }) => event.type)).toEqual(['task.created']);
     expect(read).toBeLessThan(bytes / 5);
     store.close();
     // So does a lead, with the past of all members and no task of it.
@@ -247,7 +247,7 @@ describe('a checkpoint', () => {
     const led = lead(disk);
     led.fold();
     expect([...led.past.unblocked]).toEqual([]);
-    expect([...led.changedSince(statSync(paths.log).size)]).toEqual([]);
+    expect([...led.log.changedSince(statSync(paths.log).size)]).toEqual([]);
     expect(read).toBeLessThan(bytes / 5);
     led.close();
   });
@@ -337,8 +337,8 @@ describe('a checkpoint', () => {
     write();
     const led = lead();
     led.fold();
-    expect([...led.changedSince(shown)].filter((id) => id !== undefined)).toEqual(['7', '41']);
-    expect([...led.changedSince(statSync(paths.log).size)]).toEqual([]);
+    expect([...led.log.changedSince(shown)].filter((id) => id !== undefined)).toEqual(['7', '41']);
+    expect([...led.log.changedSince(statSync(paths.log).size)]).toEqual([]);
     expect(led.takeNoise()).toEqual([{ at: shown - 6, end: shown, lines: 1, why: expect.any(String) as string }]);
     led.close();
     // A checkpoint that is made from the last one keeps them.
@@ -491,7 +491,7 @@ describe('a checkpoint that does not fit is not believed', () => {
       led.close();
       const next = lead();
       next.fold();
-      expect([pastIn(next), [...next.changedSince(0)].length]).toEqual([past, 30]);
+      expect([pastIn(next), [...next.log.changedSince(0)].length]).toEqual([past, 30]);
       next.close();
     }
   });
