@@ -136,7 +136,10 @@ export { carryOutTaskUndo, planTaskUndo } from './runtime/runs/apply/undo-task.t
 export { requireApplied, unappliedIn } from './runtime/trees/landed-work.ts';
 export { interruptedUndo, planUndo, type UndoPlan } from './runtime/runs/undo.ts';
 export { endedRun, type EndedRun } from './runtime/runs/ended-run.ts';
-export { closeTeam, currentPlan, isLed, leadTeam, requestSpawn, resumeTeam } from './runtime/runs/lifecycle.ts';
+export { closeTeam } from './runtime/runs/close-team.ts';
+export { leadTeam, resumeTeam } from './runtime/runs/lifecycle.ts';
+export { isLed, requestSpawn } from './runtime/runs/living-lead.ts';
+export { currentPlan } from './runtime/runs/plan/kept-plan.ts';
 export {
   carryOutUpdate,
   compareWithTeam,

@@ -13,7 +13,7 @@ import { cascades, MAX_CASCADE_DEPTH } from '../../src/policy/supervise/cascade.
 import { divide } from '../../src/policy/divide/file-ownership.ts';
 import { misfit } from '../../src/policy/divide/role-fit.ts';
 import { mayDo } from '../../src/policy/task-type.ts';
-import { closeTeam } from '../../src/runtime/runs/lifecycle.ts';
+import { closeTeam } from '../../src/runtime/runs/close-team.ts';
 import { planInText } from '../../src/runtime/runs/plan/plan-source.ts';
 import { makeGeneratedTeam } from '../../src/runtime/runs/task-run.ts';
 import { openHandle, storeOptions } from '../../src/runtime/team/team-handle.ts';

@@ -13,7 +13,7 @@ import { openForReading, stateIn, type TeamReader } from '../../store/team/team-
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { loadPlan } from './lifecycle.ts';
+import { loadPlan } from './plan/kept-plan.ts';
 import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 
 type ExistingRun =

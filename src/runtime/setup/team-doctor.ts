@@ -12,7 +12,7 @@ import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TeamConfig } from '../../model/team/team-config.ts';
 import type { TaskCommand } from '../../model/board/vouched-commands.ts';
 import { isOwnPlan, readPlanFile } from '../../store/board/plan-record.ts';
-import { isPlanTrusted, loadPlan } from '../runs/lifecycle.ts';
+import { isPlanTrusted, loadPlan } from '../runs/plan/kept-plan.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
 import { projectSkills } from '../../store/session/skills.ts';

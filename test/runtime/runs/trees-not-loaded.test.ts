@@ -46,7 +46,8 @@ const isOfStores = (path: string): boolean =>
 it.each([
   ['a teammate', 'runtime/teammate/teammate-main.ts'],
   ['the lead of a run', 'runtime/runs/run.ts'],
-  ['what a person does to a team', 'runtime/runs/lifecycle.ts'],
+  ['a resume', 'runtime/runs/lifecycle.ts'],
+  ['what a person does to a team', 'runtime/runs/close-team.ts'],
 ])('%s loads no module of a store before a team is in one', (_, root) => {
   const loaded = loadedWith(root);
   expect(loaded).toContain('store/replica/replica-root.ts');

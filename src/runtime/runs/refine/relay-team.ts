@@ -18,7 +18,7 @@ import { readResult } from '../../../store/board/results.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
 import { findTeam } from '../../../store/team/team-list.ts';
 import type { TreePlace } from '../../landing/tree-place.ts';
-import { closeTeam } from '../lifecycle.ts';
+import { closeTeam } from '../close-team.ts';
 import { RELAY_ROLE } from './refine-setup.ts';
 import type { RoundLanding } from './round-landing.ts';
 import { RunSession, type SessionOptions } from '../session.ts';

@@ -25,7 +25,8 @@ import { memberConfig } from '../../team/membership.ts';
 import { askToEnd } from '../../lead/changed-members.ts';
 import { publishOutcome, refusalError } from '../../team/task-service.ts';
 import type { TeamHandle } from '../../team/team-handle.ts';
-import { isLed, loadPlan, planOfKept, requestSpawn } from '../lifecycle.ts';
+import { isLed, requestSpawn } from '../living-lead.ts';
+import { loadPlan, planOfKept } from '../plan/kept-plan.ts';
 import { planHash } from '../plan/planned-team.ts';
 
 /** A changed plan beside its team. */
