@@ -3,7 +3,7 @@ import { needsNoEscape, quoted, safeJson } from '../../model/text/safe-text.ts';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../model/text/errors.ts';
 import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
-import { BLOB_BYTES, INLINE_BYTES, whyNotMail, type Draft, type Stored } from '../../model/team/message.ts';
+import { BLOB_BYTES, INLINE_BYTES, whyNotMail, type Draft } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, makeDirectory } from '../files/file.ts';
@@ -37,29 +37,63 @@ const sizeOf = (text: string): number => Buffer.byteLength(text);
  * @param blob the address of the whole body, when the line holds only its beginning
  * @throws UsageError for what no reader would accept
  */
-export function lineOf({ sender, recipient, draft }: Outgoing, id: string, timestamp: number, blob?: string): string {
+export function lineOf(outgoing: Outgoing, id: string, timestamp: number, blob?: string): string {
+  const plain = blob === undefined ? plainLine(outgoing, id, timestamp) : undefined;
+  if (plain !== undefined) return plain;
+  const { sender, recipient, draft } = outgoing;
   const { type, content, ...rest } = draft;
   const body = blob === undefined ? content : excerpt(content, blob);
-  const plain = { type, sender, content: body, timestamp, id, recipient };
-  // What a caller leaves undefined is not said.
-  const saysMore = blob !== undefined || Object.values(rest).some((value) => value !== undefined);
-  const stored = saysMore ? { ...plain, ...rest, ...(blob ? { blob } : {}) } : plain;
-  const text = saysMore ? safeJson(stored) : plainJson(plain);
+  const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
+  const text = safeJson(stored);
   const wrong = whatIsWrong(stored, text);
   if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
   return `${text}\n`;
 }
 
-/** A message without anything but its text, as most are. */
-type Plain = Pick<Stored, 'type' | 'sender' | 'content' | 'timestamp'> & { id: string; recipient: string };
-
-/** As `safeJson` writes it, in a third of the time. */
-function plainJson({ type, sender, content, timestamp, id, recipient }: Plain): string {
-  const isPlain = needsNoEscape(type) && needsNoEscape(sender) && needsNoEscape(id) && needsNoEscape(recipient);
-  if (isPlain && needsNoEscape(content))
-    return `{"type":"${type}","sender":"${sender}","content":"${content}","timestamp":${timestamp},"id":"${id}","recipient":"${recipient}"}`;
-  return `{"type":${quoted(type)},"sender":${quoted(sender)},"content":${quoted(content)},"timestamp":${timestamp},"id":${quoted(id)},"recipient":${quoted(recipient)}}`;
+/**
+ * The same for a message with nothing but its text and with ordinary names, as most are, in a third of the time: all
+ * readers accept it.
+ *
+ * @returns undefined for any other message
+ */
+function plainLine({ sender, recipient, draft }: Outgoing, id: string, timestamp: number): string | undefined {
+  const { type, content } = draft;
+  if (typeof content !== 'string' || content.length > SHORT || !Number.isFinite(timestamp) || saysMore(draft))
+    return undefined;
+  const { isPlain, before, after } = (frame = frameOf(frame, type, sender, recipient));
+  if (!isPlain || id === '' || id.length > 256 || !needsNoEscape(id)) return undefined;
+  return `${before}${quoted(content)},"timestamp":${timestamp},"id":"${id}${after}`;
 }
+
+/** Characters of a text that is no danger to the limit of a line, however it is escaped. */
+const SHORT = LINE_LIMIT / 32;
+
+/** Whether a draft has more than its text. What a caller leaves undefined is not said. */
+const saysMore = (draft: Draft): boolean =>
+  Object.keys(draft).length > 2 &&
+  Object.entries(draft).some(([key, value]) => key !== 'type' && key !== 'content' && value !== undefined);
+
+/** What is around the content, time and id of a line; the same for one message after the other to a recipient. */
+interface Frame {
+  readonly type: string;
+  readonly sender: string;
+  readonly recipient: string;
+  /** Whether JSON has these three as they are, and readers accept them. */
+  readonly isPlain: boolean;
+  readonly before: string;
+  readonly after: string;
+}
+
+let frame: Frame = { type: '', sender: '', recipient: '', isPlain: false, before: '', after: '' };
+
+function frameOf(last: Frame, type: string, sender: string, recipient: string): Frame {
+  if (type === last.type && sender === last.sender && recipient === last.recipient) return last;
+  const isPlain = isPlainOf(type, 64) && isPlainOf(sender, 128) && isPlainOf(recipient, 128);
+  const before = `{"type":"${type}","sender":"${sender}","content":`;
+  return { type, sender, recipient, isPlain, before, after: `","recipient":"${recipient}"}\n` };
+}
+
+const isPlainOf = (text: string, most: number): boolean => text.length <= most && needsNoEscape(text);
 
 function whatIsWrong(stored: object, text: string): string | undefined {
   if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)

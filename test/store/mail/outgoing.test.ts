@@ -14,15 +14,23 @@ describe('the line of a message', () => {
     fc.constantFrom('"', '\\', '\u2028', '\ud800', 'ü'),
   );
 
-  it('of text alone is the JSON of its fields in their order, whatever is in them', () => {
+  it('of text alone is the JSON of its fields in their order, whatever is in them and whoever wrote before', () => {
+    const recipient = fc.constantFrom(ADA, parseName('member', 'bob'));
+    const type = fc.constantFrom<Draft['type'][]>('message', 'broadcast');
+    const sender = fc.oneof(text, fc.constantFrom('lead', 'bob'));
+    const message = fc.record({ type, sender, content: text, recipient, id: fc.oneof(text, fc.constant('x')) });
+    const ms = fc.integer({ min: 0, max: 2 ** 48 });
     fc.assert(
-      fc.property(text, text, fc.integer({ min: 0, max: 2 ** 48 }), (sender, content, ms) => {
-        const timestamp = ms / 1_000;
-        const stored = { type: 'message', sender: sender.slice(0, 100), content, timestamp, id: 'x', recipient: ADA };
-        const draft = { type: 'message', content } as const;
-        const line = lineOf({ sender: stored.sender, recipient: ADA, draft }, 'x', timestamp);
-        expect(line).toBe(`${safeJson(stored)}\n`);
-        expect(parseMail(line)).toEqual({ ok: true, line: stored });
+      fc.property(fc.array(fc.tuple(message, ms), { minLength: 1, maxLength: 6 }), (mail) => {
+        for (const [one, time] of mail) {
+          const timestamp = time / 1_000;
+          const id = one.id.slice(0, 200) || 'x';
+          const { type, content, recipient } = one;
+          const stored = { type, sender: one.sender.slice(0, 100), content, timestamp, id, recipient };
+          const line = lineOf({ sender: stored.sender, recipient, draft: { type, content } }, id, timestamp);
+          expect(line).toBe(`${safeJson(stored)}\n`);
+          expect(parseMail(line)).toEqual({ ok: true, line: stored });
+        }
       }),
     );
   });
@@ -50,6 +58,7 @@ describe('the line of a message', () => {
     ['a sender that is too long', { sender: 's'.repeat(129) }, 'sender: '],
     ['a time that is none', { timestamp: Number.NaN }, 'timestamp: '],
     ['an id that is empty', { id: '' }, 'id: '],
+    ['an id that is too long', { id: 'i'.repeat(257) }, 'id: '],
   ])('is not made with %s', (_, { sender = 'lead', timestamp = 1, id = 'x' }, why) => {
     const draft = { type: 'message', content: 'hi' } as const;
     expect(() => lineOf({ sender, recipient: ADA, draft }, id, timestamp)).toThrow(why);
