@@ -203,6 +203,40 @@ const LAND: [string, Make][] = [
       begin(join(work, 'inner'));
     },
   ],
+  [
+    'an edit of a file whose changes git does not look for',
+    (_, work) => {
+      begin(work);
+      git(work, 'update-index', '--skip-worktree', 'a.txt');
+      writeFileSync(join(work, 'a.txt'), 'as only I have it\n');
+    },
+  ],
+  [
+    'attributes of the user that convert line ends',
+    (_, work) => {
+      begin(work);
+      writeFileSync(join(work, '.git/info/attributes'), '* text=auto\n');
+      writeFileSync(join(work, 'a.txt'), 'one\r\n');
+      writeFileSync(join(work, 'untracked.txt'), 'two\r\n');
+    },
+  ],
+  [
+    'a refusal to convert line ends',
+    (_, work) => {
+      begin(work);
+      git(work, 'config', 'core.autocrlf', 'input');
+      git(work, 'config', 'core.safecrlf', 'true');
+      writeFileSync(join(work, 'a.txt'), 'one\r\n');
+    },
+  ],
+  [
+    'the setting of a disk on which case does not count',
+    (_, work) => {
+      begin(work);
+      git(work, 'config', 'core.ignoreCase', 'true');
+      for (const name of ['A.txt', 'New.txt']) writeFileSync(join(work, name), name);
+    },
+  ],
 ];
 
 const REFUSED: [string, Make, string, string?][] = [
@@ -310,4 +344,27 @@ describe('one sentence refuses, before anything is started,', () => {
     expect([code, err.trim().split('\n')]).toEqual([5, [expect.stringContaining(said)]]);
     expect(existsSync(join(at, '.teams/p'))).toBe(false);
   });
+});
+
+it('a change of a file that a sparse checkout leaves out is applied once the file is there', async () => {
+  const { at, file, teams } = prepared((_, work) => {
+    withFolder(work);
+    git(work, 'mv', 'a.txt', 'folder/a.txt');
+    mkdirSync(join(work, 'in'));
+    writeFileSync(join(work, 'in/i.txt'), 'in\n');
+    git(work, 'add', '-A');
+    git(work, 'commit', '-qm', 'moved');
+    git(work, 'sparse-checkout', 'set', 'in');
+  });
+  const plan = { name: 'p', isolation: 'trees', members: [{ name: 'ada', agent: { kind: 'exec' } }] };
+  const tasks = [{ subject: 'One', run: 'echo more >>folder/a.txt' }];
+  writeFileSync(file, JSON.stringify({ ...plan, tasks }));
+  expect((await teams('run', file, '--quiet')).code).toBe(0);
+  const { code, err } = await teams('apply', 'p');
+  expect(code).toBe(3);
+  expect(err).toContain('Nothing was changed: folder/a.txt would change, and git is told to leave that out');
+  expect(existsSync(join(at, 'folder'))).toBe(false);
+  git(at, 'sparse-checkout', 'add', 'folder');
+  expect((await teams('apply', 'p')).code).toBe(0);
+  expect(readFileSync(join(at, 'folder/a.txt'), 'utf8')).toBe('one\nmore\n');
 });

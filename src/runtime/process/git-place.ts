@@ -6,7 +6,7 @@
 import { relative, resolve } from 'node:path';
 import type { GitPlace } from '../../model/run/run-state.ts';
 import { borrowedObjects } from '../../store/workspace/repositories.ts';
-import { linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { folderRepository, hasFolderRepository, isFolderRepository } from '../../store/trees/folder-repository.ts';
 import { isVaultOurs } from '../../store/trees/vault.ts';
@@ -38,6 +38,13 @@ const ASKED = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-
 /** Whether a directory lies in a repository of the user's, or teams have one behind it. */
 export const hasRepository = (cwd: string): boolean =>
   missingExclusion(cwd) !== undefined || hasFolderRepository(realDisk, cwd);
+
+/**
+ * Whether two names that differ in case are one file on its disk. The configuration may say so of another disk, from
+ * which the repository was copied.
+ */
+export const hasOneCase = ({ top, place }: Pick<Repository, 'top' | 'place'>): boolean =>
+  entriesAt([resolve(top, place.common, 'hEAD')]).length > 0;
 
 /** Whether the repository is ours, behind a folder without git. */
 export const isBehindFolder = ({ place }: Pick<Repository, 'place'>): boolean => isFolderRepository(place.directory);

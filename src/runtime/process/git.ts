@@ -88,7 +88,7 @@ const WITHOUT_FILES = new Set([
 ]);
 
 /** Options of `ls-files` with which it compares no file with the index. */
-const NAMES_ONLY = new Set(['-z', '--stage', '--others', '--exclude-standard']);
+const NAMES_ONLY = new Set(['-z', '-v', '--stage', '--others', '--exclude-standard']);
 
 /** @param args may begin with settings, `-c key=value` */
 function readsFiles(args: readonly string[]): boolean {

@@ -3,12 +3,21 @@
  * folders and without files over 2 GiB: a program makes one of terabytes in no time. It is built in a separate index. The
  * user's index is copied for its cached file data and is not changed.
  */
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { copyEntry, entryAt, fileSize, MOST_FILE_BYTES, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDirectories } from '../../store/workspace/project-walk.ts';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
-import { within, type Repository } from './git-place.ts';
-import { DIFF, excluding, isNamed, requireGit, stubsBelow, withoutRepositories } from './git-tree.ts';
+import { hasOneCase, within, type Repository } from './git-place.ts';
+import {
+  BATCH,
+  DIFF,
+  excluding,
+  isThere,
+  keepLineEnds,
+  requireGit,
+  stubsBelow,
+  withoutRepositories,
+} from './git-tree.ts';
 import { git, type GitWhere } from './git.ts';
 import { TimeSlices } from './time-slices.ts';
 
@@ -20,6 +29,11 @@ export interface Trees {
   /** Changed files that were not looked at since they are over 2 GiB: of tracked ones, `files` has what is staged. */
   readonly large: readonly ChangedFile[];
   readonly where: GitWhere;
+}
+
+interface WorkingTrees extends Trees {
+  /** Files that the user's index has and does not want on the disk, where they are not; `files` has them. */
+  readonly absent: ReadonlySet<string>;
 }
 
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
@@ -35,6 +49,15 @@ interface TreeChoice {
 const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
 
 /**
+ * The files are kept as they are, also where the repository says that modes do not count, that line ends must not
+ * change, or that two names that differ in case are one, on a disk where they are two.
+ */
+function asTheyAre(repository: Repository): string[] {
+  const settings = ['core.fileMode=true', 'core.safecrlf=false', `core.ignoreCase=${String(hasOneCase(repository))}`];
+  return [...EVERYWHERE, ...settings.flatMap((setting) => ['-c', setting])];
+}
+
+/**
  * @param use its `scratch` is a directory that is gone afterwards; the new objects are in it
  * @throws GitFailure
  */
@@ -42,7 +65,7 @@ export const withTrees = async <T>(
   repository: Repository,
   where: Omit<GitWhere, 'cwd'>,
   { leftOut = [], isTracked = false }: TreeChoice,
-  use: (trees: Trees, scratch: string) => Promise<T>,
+  use: (trees: WorkingTrees, scratch: string) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
     const own = join(directory, 'index');
@@ -57,67 +80,74 @@ export const withTrees = async <T>(
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
     const unseen = [...leftOut, ...stubsBelow(repository.top), ...ownBelow(repository.top)].map(excluding);
+    const before = await entriesOf(inOwn);
+    const absent = await lookAtAll(repository.top, before, inOwn);
     const below = [...OURS, ...(await withoutRepositories(inOwn)), ...unseen];
     const large = await largeFiles(repository.top, { isTracked, without: below }, inOwn);
     const without = [...below, ...large.map(({ path }) => excluding(path))];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
-    const before = await entriesOf(inOwn);
     const which = isTracked ? '-u' : '-A';
-    const added = await git([...EVERYWHERE, 'add', which, '--ignore-errors', '--', ':/', ...without], inOwn);
+    const added = await git([...asTheyAre(repository), 'add', which, '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
-    await keepLineEnds(inOwn, without);
+    await keepLineEnds(repository, without, inOwn);
     await readAgain(repository.top, before, inOwn, directory);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
-    return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, large, where: at }, directory);
+    return use(
+      { staged: staged.code === 0 ? staged.text.trim() : undefined, files, large, absent, where: at },
+      directory,
+    );
   }, repository.top);
 
-/** Files in one git command. */
-const BATCH = 200;
-
-/**
- * Puts files whose line ends git converts (attributes, `core.autocrlf`) into the index byte for byte, but for those that
- * cannot be named to it.
- */
-async function keepLineEnds(where: GitWhere, without: readonly string[]): Promise<void> {
-  const convert = await git(['config', '--get', 'core.autocrlf'], where);
-  const attributes = await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where);
-  if (attributes.text === '' && !['true', 'input'].includes(convert.text.trim())) return;
-  const listed = requireGit(
-    await git(['ls-files', '--eol', '-z', '--', ':/', ...without], where),
-    'git ls-files',
-  ).split('\0');
-  const converted = listed.flatMap((line) => {
-    const [info = '', path = ''] = line.split('\t');
-    const [inIndex, inTree] = /^i\/(\S*) +w\/(\S*)/.exec(info)?.slice(1) ?? [];
-    return inTree === '' || inIndex === inTree || path === '' || !isNamed(path) ? [] : [path];
-  });
-  for (let at = 0; at < converted.length; at += BATCH) {
-    const paths = converted.slice(at, at + BATCH);
-    const hashes = requireGit(
-      await git(['hash-object', '-w', '--no-filters', '--', ...paths], where),
-      'git hash-object',
-    ).split('\n');
-    const modes = requireGit(
-      await git(['ls-files', '--stage', '-z', '--', ...paths.map(literally)], where),
-      'git ls-files',
-    );
-    const modeOf = new Map(modes.split('\0').map((entry) => [entry.slice(entry.indexOf('\t') + 1), entry.slice(0, 6)]));
-    const entries = paths.map((path, one) => `${modeOf.get(path) ?? '100644'},${hashes[one] ?? ''},${path}`);
-    const added = await git(['update-index', ...entries.flatMap((entry) => ['--cacheinfo', entry])], where);
-    requireGit(added, 'git update-index');
-  }
+interface IndexEntry extends NonNullable<TreeEntry> {
+  /** As `git ls-files -v` has it: small if the file counts as unchanged, `S` if it need not be on the disk. */
+  readonly tag: string;
 }
 
 /** The entries of the index: path → mode and hash. */
-async function entriesOf(where: GitWhere): Promise<Map<string, NonNullable<TreeEntry>>> {
-  const listed = requireGit(await git(['ls-files', '--stage', '-z'], where), 'git ls-files').split('\0');
+async function entriesOf(where: GitWhere): Promise<Map<string, IndexEntry>> {
+  const args = [...EVERYWHERE, 'ls-files', '--stage', '-v', '-z'];
+  const listed = requireGit(await git(args, where), 'git ls-files').split('\0');
   return new Map(
-    listed.flatMap((line): [string, NonNullable<TreeEntry>][] => {
+    listed.flatMap((line): [string, IndexEntry][] => {
       const tab = line.indexOf('\t');
-      const [mode = '', hash = ''] = line.slice(0, tab).split(' ');
-      return tab < 0 ? [] : [[line.slice(tab + 1), { mode, hash }]];
+      const [tag = '', mode = '', hash = ''] = line.slice(0, tab).split(' ');
+      return tab < 0 ? [] : [[line.slice(tab + 1), { tag, mode, hash }]];
     }),
   );
+}
+
+/**
+ * The user may have told git not to look at a file (`assume-unchanged`, `skip-worktree`, a sparse checkout). A member can
+ * change it nevertheless. What is not on the disk stays as the index has it: a sparse checkout does not delete.
+ *
+ * @returns what is not on the disk
+ */
+async function lookAtAll(top: string, entries: ReadonlyMap<string, IndexEntry>, where: GitWhere): Promise<Set<string>> {
+  const assumed: string[] = [];
+  const skipped: string[] = [];
+  const absent = new Set<string>();
+  const folders = new Map<string, boolean>();
+  const slices = new TimeSlices();
+  for (const [path, { tag }] of entries) {
+    if (tag === 'H' || tag === 'M') continue;
+    if (tag === tag.toLowerCase()) assumed.push(path);
+    if (tag.toUpperCase() !== 'S') continue;
+    await slices.pause();
+    const folder = dirname(path);
+    const isFolder = folders.get(folder) ?? isThere(join(top, folder));
+    folders.set(folder, isFolder);
+    if (isFolder && isThere(join(top, path))) skipped.push(path);
+    else absent.add(path);
+  }
+  for (const [option, paths] of [
+    ['--no-assume-unchanged', assumed],
+    ['--no-skip-worktree', skipped],
+  ] as const) {
+    const args = [...EVERYWHERE, 'update-index', option, '-z', '--stdin'];
+    const stdin = paths.map((path) => `${path}\0`).join('');
+    if (stdin !== '') requireGit(await git(args, { ...where, stdin }), 'git update-index');
+  }
+  return absent;
 }
 
 /**
@@ -127,7 +157,7 @@ async function entriesOf(where: GitWhere): Promise<Map<string, NonNullable<TreeE
  */
 async function readAgain(
   top: string,
-  before: ReadonlyMap<string, NonNullable<TreeEntry>>,
+  before: ReadonlyMap<string, IndexEntry>,
   where: GitWhere,
   scratch: string,
 ): Promise<void> {
@@ -216,8 +246,6 @@ const ownBelow = (top: string): string[] =>
   ownDirectories()
     .map((directory) => relative(top, directory))
     .filter((path) => path !== '' && !path.startsWith('..'));
-
-const literally = (path: string): string => `:(top,literal)${path}`;
 
 export interface ChangedFile {
   /** Relative to the root of the working tree. */

@@ -20,7 +20,7 @@ import {
 import { realDisk } from '../../store/files/disk.ts';
 import type { TeamPaths, TreeOwner } from '../../store/files/paths.ts';
 import { IDENTITY } from '../process/bring-commit.ts';
-import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
+import { hasOneCase, repositoryAt, within, type KnownPlace, type Repository } from '../process/git-place.ts';
 import { GitFailure, requireGit } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { keepCommit } from './kept-objects.ts';
@@ -176,14 +176,19 @@ export async function repositoryMisfit(where: GitWhere, prefix: string): Promise
 /** Settings that say how the project's file system is. */
 const COPIED = '^core\\.(filemode|symlinks|ignorecase|precomposeunicode)$';
 
-async function copiedSettings(where: GitWhere): Promise<readonly (readonly [string, string])[]> {
+async function copiedSettings(
+  repository: Repository,
+  where: GitWhere,
+): Promise<readonly (readonly [string, string])[]> {
   const { text } = await git(['config', '--null', '--type=bool', '--get-regexp', COPIED], where);
   const entries = text.split('\0').flatMap((entry): [string, string][] => {
     const [key = '', value = ''] = entry.split('\n');
     return key === '' ? [] : [[key.slice('core.'.length), value]];
   });
   // The last one counts.
-  return [...new Map(entries)];
+  const settings = new Map(entries);
+  if (settings.get('ignorecase') === 'true') settings.set('ignorecase', String(hasOneCase(repository)));
+  return [...settings];
 }
 
 /**
@@ -215,7 +220,7 @@ export async function openVault(
     const facts = {
       objects,
       format: commit.length === 64 ? ('sha256' as const) : ('sha1' as const),
-      settings: await copiedSettings(theirs),
+      settings: await copiedSettings(repository, theirs),
       exclude: excludeOf(within(repository, how).env?.['GIT_COMMON_DIR'] ?? repository.top),
     };
     makeVault(paths, facts, clock.now());

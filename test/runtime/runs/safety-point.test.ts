@@ -3,7 +3,7 @@
  * it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -95,6 +95,54 @@ const kinds: Record<string, (place: Workplace) => string> = {
     expect(() => git(at, 'merge', 'theirs')).toThrow();
     mkdirSync(join(at, 'inner'));
     git(join(at, 'inner'), 'init', '-q');
+    return at;
+  },
+  'that looks at no change of some files'(place) {
+    const at = dirty(place);
+    git(at, 'update-index', '--skip-worktree', 'kept.txt');
+    git(at, 'update-index', '--assume-unchanged', 'gone.txt');
+    for (const name of ['kept.txt', 'gone.txt']) writeFileSync(join(at, name), `${name} as only I have it`);
+    return at;
+  },
+  'with a sparse checkout'(place) {
+    const at = dirty(place);
+    for (const folder of ['in', 'deep']) {
+      mkdirSync(join(at, folder));
+      writeFileSync(join(at, folder, 'y'), 'of the repository');
+    }
+    git(at, 'add', 'in', 'deep');
+    git(at, 'commit', '-qm', 'folders');
+    git(at, 'sparse-checkout', 'set', 'in');
+    // Outside, on the disk nevertheless.
+    mkdirSync(join(at, 'deep'));
+    writeFileSync(join(at, 'deep', 'y'), 'as only I have it');
+    return at;
+  },
+  'whose line ends are converted by attributes that are no file of the project'(place) {
+    const at = dirty(place);
+    writeFileSync(join(at, '.git/info/attributes'), '* text=auto');
+    for (const name of ['kept.txt', 'ends.txt']) writeFileSync(join(at, name), 'one\r\ntwo\r\n');
+    return at;
+  },
+  'that refuses to convert line ends'(place) {
+    const at = dirty(place);
+    git(at, 'config', 'core.autocrlf', 'input');
+    git(at, 'config', 'core.safecrlf', 'true');
+    writeFileSync(join(at, 'kept.txt'), 'one\r\ntwo\r\n');
+    return at;
+  },
+  'in which modes do not count'(place) {
+    const at = dirty(place);
+    git(at, 'config', 'core.fileMode', 'false');
+    for (const name of ['kept.txt', 'gone.txt', 'new here.txt']) chmodSync(join(at, name), 0o755);
+    return at;
+  },
+  'in which case does not count, on a disk where it does'(place) {
+    const at = dirty(place);
+    mkdirSync(join(at, 'deep'));
+    for (const name of ['KEPT.txt', 'deep/Y']) writeFileSync(join(at, name), name);
+    git(at, 'add', '-A');
+    git(at, 'config', 'core.ignoreCase', 'true');
     return at;
   },
 };

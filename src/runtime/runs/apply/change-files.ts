@@ -103,7 +103,8 @@ async function plan(
   if (typeof repository === 'string') throw new GitFailure(repository);
   const own = inVault(paths, { signal });
   const { from, to, count, refusal, landed, task, back } = await choose(store, before);
-  const { changes, ended } = await withTrees(repository, { signal }, { leftOut }, async ({ files }, scratch) => {
+  const { changes, ended, absent } = await withTrees(repository, { signal }, { leftOut }, async (trees, scratch) => {
+    const { files, absent } = trees;
     // What git reads may be of elsewhere, where a folder is exchanged for a link, and members read the team's repository.
     const here = { ...own, env: { ...own.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: scratch } };
     const since = clock.now();
@@ -120,10 +121,12 @@ async function plan(
     const ended = { start: now, end: after, since, landed, task, back };
     // What the files have already counts as applied, too.
     if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, here);
-    return { changes, ended };
+    return { changes, ended, absent };
   });
   const steps = changes.map((change) => stepAt(repository.top, change));
   const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
+  const outside = edited.filter((path) => absent.has(path));
+  if (outside.length > 0) throw notOnDisk(outside);
   if (edited.length > 0) throw await refusal(edited);
   return {
     top: repository.top,
@@ -145,6 +148,13 @@ function unwritable(team: Name, files: readonly string[], back = false): Conflic
   const why = `the name of ${listedFiles(files)} is not UTF-8 or has U+FFFD in it, and teams would write it as another one.`;
   return new ConflictError('REFUSED', `Nothing was changed: ${why}${cure}`);
 }
+
+/** Of a sparse checkout, or with the bit by which git need not have them on the disk. */
+const notOnDisk = (files: readonly string[]): ConflictError =>
+  new ConflictError(
+    'REFUSED',
+    `Nothing was changed: ${listedFiles(files)} would change, and git is told to leave that out of your files. Bring it there (\`git sparse-checkout add FOLDER\`, or \`git update-index --no-skip-worktree FILE\` and \`git restore FILE\`), and try again.`,
+  );
 
 const isFile = ({ from, to }: TreeChange): boolean => from?.mode !== '160000' && to?.mode !== '160000';
 
