@@ -68,8 +68,10 @@ const WILDCARDS = ['0.0.0.0', '::', '[::]'];
  */
 function isOwnHost(given: string, { host, port }: ServerIdentity): boolean {
   const end = `:${port}`;
-  if (!given.endsWith(end)) return false;
-  const name = given.slice(0, -end.length);
+  const isNamed = given.endsWith(end);
+  // A browser leaves the port out where it is the usual one.
+  if (!isNamed && (port !== 80 || /:\d*$/.test(given))) return false;
+  const name = isNamed ? given.slice(0, -end.length) : given;
   if (LOOPBACK.includes(name)) return name !== '[::1]' || host !== '127.0.0.1';
   const bare = name.replace(/^\[|\]$/g, '');
   return WILDCARDS.includes(host) ? isIP(bare) !== 0 : bare === host.replace(/^\[|\]$/g, '');

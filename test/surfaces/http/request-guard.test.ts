@@ -7,9 +7,10 @@ const rules = { data: '/mcp', methods: ['GET', 'POST', 'DELETE'], cure: 'Send th
 function statusOf(
   host: string,
   { method = 'GET', target = '/mcp', ...headers }: Record<string, string> & { method?: string; target?: string },
+  port = 8080,
 ): number {
   const rawHeaders = Object.entries({ authorization: 'Bearer right', ...headers }).flat();
-  const server = { host, port: 8080, rules, isToken: (given: string) => given === 'right' };
+  const server = { host, port, rules, isToken: (given: string) => given === 'right' };
   return requestRefusal({ method, target, rawHeaders }, server)?.status ?? 200;
 }
 
@@ -36,6 +37,20 @@ describe('the address of a request', () => {
     expect(statusOf(at, { host })).toBe(status);
     expect(statusOf(at, { host, origin: `http://${host}` })).toBe(status);
     expect(statusOf(at, { host, origin: 'https://evil.example' })).toBe(403);
+  });
+
+  test.each([
+    ['127.0.0.1', '127.0.0.1', 200],
+    ['127.0.0.1', 'localhost', 200],
+    ['127.0.0.1', 'localhost:80', 200],
+    ['127.0.0.1', 'localhost:', 403],
+    ['127.0.0.1', 'localhost:8080', 403],
+    ['127.0.0.1', 'evil.example', 403],
+    ['::1', '[::1]', 200],
+    ['::', '[fe80::80]', 200],
+  ])('a server at %s on port 80 that is asked as %s, as a browser does, answers %i', (at, host, status) => {
+    expect(statusOf(at, { host }, 80)).toBe(status);
+    expect(statusOf(at, { host, origin: `http://${host}` }, 80)).toBe(status);
   });
 });
 
