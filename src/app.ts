@@ -24,7 +24,7 @@ export { configuredAgents } from './model/config/config.ts';
 export { count, emptyBoard, type Board } from './model/board/board.ts';
 export { didYouMean } from './model/text/did-you-mean.ts';
 export { isPublicKey, keysIn, noPublicKey } from './model/text/public-key.ts';
-export { parseDuration } from './model/text/duration.ts';
+export { noDuration, parseDuration } from './model/text/duration.ts';
 export { parseMoment, type Moment } from './model/text/moment.ts';
 export { profileSchema, type Change } from './model/board/event.ts';
 export { MCP_HOSTS } from './model/team/host-entry.ts';
@@ -258,7 +258,7 @@ export {
   transcriptIds,
   type TranscriptRecord,
 } from './store/user/editor-transcript.ts';
-export { isDirectory, rewriteUserFile } from './store/user/user-file.ts';
+export { isDirectory, isNoDirectory, rewriteUserFile, utf8Text } from './store/user/user-file.ts';
 export { readWisdom } from './store/session/wisdom-store.ts';
 export type { Check } from './runtime/setup/doctor-check.ts';
 export { sessionOptions } from './runtime/runs/session-options.ts';

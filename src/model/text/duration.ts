@@ -20,6 +20,14 @@ export function parseDuration(text: string): number | undefined {
   return ms >= 1 && ms <= LONGEST_MS ? ms : undefined;
 }
 
+/** Why a text is no duration: a sentence. @param more what else is one */
+export function noDuration(given: string | number, more = ''): string {
+  const [, amount, unit = 's'] = PATTERN.exec(String(given)) ?? [];
+  const isLong = amount !== undefined && isUnit(unit) && Number(amount) * UNITS[unit] > LONGEST_MS;
+  const expected = isLong ? `at most ${Math.floor(LONGEST_MS / UNITS.h)}h` : `a duration such as 30s, 10m or 1h${more}`;
+  return `Expected ${expected}, got ${JSON.stringify(given)}.`;
+}
+
 /** The shortest exact form: `600000` is `10m`. */
 export function formatDuration(ms: number): string {
   if (ms > 0 && ms % UNITS.h === 0) return `${ms / UNITS.h}h`;
@@ -31,7 +39,6 @@ export function formatDuration(ms: number): string {
 export const durationSchema = z.union([z.string(), z.number()]).transform((value, context) => {
   const ms = parseDuration(String(value));
   if (ms !== undefined) return ms;
-  const message = `Expected a duration such as 30s, 10m or 1h (a bare number is seconds), got ${JSON.stringify(value)}.`;
-  context.addIssue({ code: 'custom', message });
+  context.addIssue({ code: 'custom', message: noDuration(value, ' (a bare number is seconds)') });
   return z.NEVER;
 });

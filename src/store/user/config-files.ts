@@ -11,7 +11,7 @@ import { rootPaths } from '../files/paths.ts';
 import { homeDirectory } from './home.ts';
 import { userConfigFolder } from './own-folders.ts';
 import { isTrusted, trustFile } from './trust.ts';
-import { readProjectFile, readUserFile } from './user-file.ts';
+import { readProjectFile, readUserFile, readUserText } from './user-file.ts';
 
 interface ConfigFiles {
   readonly project: string;
@@ -72,7 +72,7 @@ function layer(
   trust: (text: string) => boolean,
   pick: (values: unknown) => unknown = (values) => values,
 ): Layer[] {
-  const text = readUserFile(file);
+  const text = readUserText(file, 'CONFIG_INVALID');
   if (text === undefined) return [];
   const trusted = trust(text);
   return [{ origin: file, values: pick(parseConfigFile(text, file)), trusted }];

@@ -19,6 +19,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
 import { randomBytes } from 'node:crypto';
@@ -31,28 +32,56 @@ const LARGEST = 4 * 1024 * 1024;
 
 /**
  * @returns the text, or undefined when there is no such file
- * @throws UsageError `USAGE` for a directory, a device or a file over 4 MiB; StoreError when it may not be read
+ * @throws UsageError `USAGE` for a directory, a device, a circle of links or a file over 4 MiB; StoreError when it may
+ * not be read
  */
-export function readUserFile(path: string): string | undefined {
+export const readUserFile = (path: string): string | undefined => read(path)?.toString('utf8');
+
+/**
+ * The same, of a file in which each byte counts: a command with another name of a file in it would be another command.
+ *
+ * @param shown the path in errors
+ * @throws UsageError `code` with the place of what is not UTF-8
+ */
+export function readUserText(path: string, code: TextCode, shown = path): string | undefined {
+  const bytes = read(path);
+  return bytes === undefined ? undefined : utf8Text(bytes, code, shown);
+}
+
+type TextCode = 'PLAN_INVALID' | 'CONFIG_INVALID';
+
+/** @throws UsageError `code` with the place of what is not UTF-8 */
+export function utf8Text(bytes: Uint8Array, code: TextCode, shown: string): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (isUtf8(bytes)) return text;
+  const isUtf16 = ['\xff\xfe', '\xfe\xff'].includes(Buffer.from(bytes.subarray(0, 2)).toString('latin1'));
+  const before = text.slice(0, text.indexOf('\uFFFD')).split('\n');
+  const place = `${shown}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+  const what = isUtf16 ? 'This is UTF-16' : 'This is not UTF-8';
+  throw new UsageError(code, `${place}: ${what}; save it as UTF-8.`);
+}
+
+function read(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
     // A socket cannot even be opened.
     if (!statSync(path).isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!fstatSync(file).isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
-    return smallText(file, path);
+    return smallBytes(file, path);
   } catch (error) {
     if (isMissing(error) || codeOf(error) === 'ENOTDIR') return undefined;
+    if (codeOf(error) === 'ELOOP') throw new UsageError('USAGE', `${path} is a link that leads back to itself.`);
     throw storeFailure('read', path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-function smallText(file: number, path: string): string {
+function smallBytes(file: number, path: string): Buffer {
   const bytes = bytesUpTo(file, LARGEST);
   if (bytes === undefined) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
-  return bytes.toString('utf8');
+  return bytes;
 }
 
 const BY_DESCRIPTOR = existsSync('/proc/self/fd');
@@ -72,7 +101,7 @@ export function readProjectFile(path: string, root: string): string | undefined 
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     // The folder may be swapped for a link between the look and the opening.
     if (BY_DESCRIPTOR && dirname(readlinkSync(`/proc/self/fd/${file}`)) !== folder) return undefined;
-    return fstatSync(file).isFile() ? smallText(file, path) : undefined;
+    return fstatSync(file).isFile() ? smallBytes(file, path).toString('utf8') : undefined;
   } catch (error) {
     if (isMissing(error) || ['ENOTDIR', 'ELOOP', 'EMLINK', 'EINVAL'].includes(codeOf(error) ?? '')) return undefined;
     throw storeFailure('read', path, error);
@@ -178,3 +207,12 @@ export function appendUserFile(path: string, text: string): void {
 }
 
 export const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Whether there is something else than a directory; false also for what cannot be looked at. */
+export function isNoDirectory(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -148,6 +148,7 @@ describe('one mistake, one line with its place', () => {
     ],
     [task('timeout: ▸soon'), 'Expected a duration such as 30s, 10m or 1h (a bare number is seconds), got "soon".'],
     [task('timeout: ▸0'), 'Expected a duration such as 30s, 10m or 1h (a bare number is seconds), got "0".'],
+    [task('timeout: ▸800h'), 'Expected at most 596h, got "800h".'],
     [task('retries: ▸x'), 'Expected "retries" to be a number, got "x".'],
     [task('retries: ▸1.5'), 'Expected "retries" to be a whole number, got 1.5.'],
     [task('retries: ▸101'), 'Expected "retries" to be at most 100, got 101.'],

@@ -186,3 +186,16 @@ it('a stopped lead is named with its cure by status, list, why and whoever wants
   child.kill('SIGTERM');
   await ended;
 });
+
+it.each(['status', 'create a', 'send a b c', 'run', 'list', 'prune', 'doctor', 'task list'])(
+  'a --root that is a file is named, by `teams %s`',
+  async (verb) => {
+    const place = new Workplace();
+    const root = place.put('file', '');
+    const { code, out } = await place.say(['--root', root, '--json', ...verb.split(' ')]);
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({
+      error: { code: 'USAGE', message: `${root} is not a folder; check --root or TEAMS_ROOT.` },
+    });
+  },
+);

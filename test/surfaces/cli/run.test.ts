@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { failureSchema, until, Workplace } from '../../support/cli.ts';
+import { BIN, failureSchema, until, Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { running } from '../../support/processes.ts';
 
@@ -172,6 +172,15 @@ describe('run', () => {
     const { code, out } = await place.say(argv, { stdin: text });
     expect(code).toBe(0);
     expect(reportSchema.parse(JSON.parse(out))).toMatchObject({ team: 'stdin', tasks: [{ subject: 'Say hello' }] });
+  });
+
+  it('a plan from stdin that is not UTF-8 is refused: its commands would be others', async () => {
+    const { code, out } = await new Workplace().shell(
+      `printf 'tasks: [{run: cat \\344.txt}]' | ${BIN} validate - --json`,
+    );
+    expect(code).toBe(2);
+    const message = '-:1:19: This is not UTF-8; save it as UTF-8.';
+    expect(JSON.parse(out)).toMatchObject({ error: { code: 'PLAN_INVALID', message } });
   });
 
   it('run keeps its folders out of git, and says so once', async () => {

@@ -6,7 +6,7 @@ import { UsageError } from '../../../model/text/errors.ts';
 import { parsePlan, reviewedBy, withAgent, type Plan } from '../../../model/plan/plan.ts';
 import { DEFAULT_MAX_MEMBERS } from '../../../model/plan/plan-limits.ts';
 import type { KeptPlan } from '../../../store/board/plan-record.ts';
-import { fileNames, isDirectory, readUserFile } from '../../../store/user/user-file.ts';
+import { fileNames, isDirectory, readUserText } from '../../../store/user/user-file.ts';
 import type { PlannedFrom } from './planned-team.ts';
 
 export interface GivenPlan {
@@ -51,7 +51,7 @@ export function planNear(word: string, cwd: string): string | undefined {
  */
 export function planInFile(file: string, context: PlanContext): GivenPlan | undefined {
   const path = resolve(context.cwd, file);
-  const text = readUserFile(path);
+  const text = readUserText(path, 'PLAN_INVALID', file);
   return text === undefined ? undefined : given({ text, file, planDir: dirname(path) }, context);
 }
 

@@ -1,6 +1,15 @@
 /** Parses the options of a verb once, through a schema; whole numbers, durations and amounts become numbers. */
 import * as z from 'zod';
-import { check, isHostWord, isPublicKey, keysIn, noPublicKey, parseDuration, UsageError } from '../../../app.ts';
+import {
+  check,
+  isHostWord,
+  isPublicKey,
+  keysIn,
+  noPublicKey,
+  noDuration,
+  parseDuration,
+  UsageError,
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import type { VerbInput } from '../verb.ts';
 
@@ -42,10 +51,7 @@ export const duration = z
   .transform((given, context) => {
     const ms = parseDuration(given);
     if (ms !== undefined) return ms;
-    context.addIssue({
-      code: 'custom',
-      message: `Expected a duration such as 30s, 10m or 1h, got ${JSON.stringify(given)}.`,
-    });
+    context.addIssue({ code: 'custom', message: noDuration(given) });
     return z.NEVER;
   })
   .optional();

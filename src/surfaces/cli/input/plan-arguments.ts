@@ -11,7 +11,7 @@ import {
   type PlanContext,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
-import { readStdin } from './stdin.ts';
+import { readPlanText } from './stdin.ts';
 
 /**
  * @param words a file name, or `-`; without a word, the project's own plan
@@ -25,7 +25,7 @@ export async function planOf(frame: CliContext, words: readonly string[], contex
       'USAGE',
       `One plan at a time: ${JSON.stringify(rest[0])} is too much. A task in words stands in quotes.`,
     );
-  const plan = word === '-' ? planInText(await readStdin(frame.io), context) : planInFile(word, context);
+  const plan = word === '-' ? planInText(await readPlanText(frame.io), context) : planInFile(word, context);
   if (plan) return plan;
   throw missing(word, context.cwd);
 }

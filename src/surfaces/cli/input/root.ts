@@ -1,6 +1,6 @@
 /** The directory that holds `.teams`: from `--root` or `TEAMS_ROOT`, else the nearest parent directory with one. */
 import { isAbsolute, resolve } from 'node:path';
-import { findRoot, ENV, isDirectory, UsageError } from '../../../app.ts';
+import { findRoot, ENV, isDirectory, isNoDirectory, UsageError } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 const warned = new WeakMap<CliContext, Set<string>>();
@@ -11,14 +11,19 @@ function warnOnce(context: CliContext, text: string): void {
   warned.set(context, before.add(text));
 }
 
-/** @throws StoreError `UNTRUSTED` if the `.teams` of this directory is not this user's */
+/**
+ * @throws StoreError `UNTRUSTED` if the `.teams` of this directory is not this user's; UsageError `USAGE` for a given root
+ * that is no directory
+ */
 export const rootOf = (context: CliContext): string => {
   const { io } = context;
   if (context.store !== undefined) return context.store.root;
   const given = givenRoot(context);
   if (given === undefined) return projectOf(context);
   // Without asking for the working directory, which may be gone.
-  return isAbsolute(given) ? resolve(given) : resolve(io.cwd, given);
+  const root = isAbsolute(given) ? resolve(given) : resolve(io.cwd, given);
+  if (isNoDirectory(root)) throw new UsageError('USAGE', `${root} is not a folder; check --root or TEAMS_ROOT.`);
+  return root;
 };
 
 /** The nearest parent of the working directory with `.teams`: the project where the teams are in a store. */

@@ -1,5 +1,5 @@
 /** What comes from stdin. */
-import { outputTail, UsageError } from '../../../app.ts';
+import { outputTail, UsageError, utf8Text } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import type { CliIo } from '../io.ts';
 
@@ -11,7 +11,12 @@ const LARGEST = 64 * 1024 * 1024;
  * @throws UsageError `USAGE` when stdin is a terminal, because a person would not know that input is expected, and when
  * it is larger than 64 MiB
  */
-export async function readStdin({ stdin }: CliIo): Promise<string> {
+export const readStdin = async (io: CliIo): Promise<string> => (await bytesOf(io)).toString('utf8');
+
+/** @throws as {@link readStdin}; UsageError `PLAN_INVALID` for what is not UTF-8 */
+export const readPlanText = async (io: CliIo): Promise<string> => utf8Text(await bytesOf(io), 'PLAN_INVALID', '-');
+
+async function bytesOf({ stdin }: CliIo): Promise<Buffer> {
   if (stdin.isTTY === true)
     throw new UsageError('USAGE', '`-` reads stdin, but stdin is a terminal; pipe the text into the command.');
   // It may come byte by byte.
@@ -23,7 +28,7 @@ export async function readStdin({ stdin }: CliIo): Promise<string> {
     if (size > LARGEST) throw new UsageError('USAGE', 'The text on stdin is larger than 64 MiB; shorten it.');
     text.push(bytes);
   }
-  return text.bytes().toString('utf8');
+  return text.bytes();
 }
 
 /** The text of an argument; `-` reads it from stdin. */
