@@ -246,10 +246,10 @@ async function run(args: readonly string[], where: GitWhere, inside?: Script): P
   const held = reads.held();
   const complaints = end.stderr.toString('utf8').trim().split('\n');
   const complaint = complaints.find((line) => !line.startsWith('hint: '))?.replace(/\.$/, '') ?? '';
+  const cured = withCure(complaint);
   // A part of a list would read as all of it.
   const isCut = where.keptBytes === undefined && bytes > keptBytes;
-  const ended =
-    end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s${atLast(reads.last())}` : complaint;
+  const ended = end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s${atLast(reads.last())}` : cured;
   const said = isCut ? `git printed more than ${keptBytes / 2 ** 20} MiB` : (held?.why ?? ended);
   return {
     code: end.kind === 'exited' && !isCut ? end.code : -1,
@@ -260,5 +260,17 @@ async function run(args: readonly string[], where: GitWhere, inside?: Script): P
     isLate: held === undefined ? end.kind === 'timeout' : held.kind === 'large',
   };
 }
+
+/** Git says in a hint of several lines how a repository that belongs to another user is accepted. */
+const withCure = (complaint: string): string =>
+  complaint.replace(
+    /^fatal: detected dubious ownership in repository at '(.+)'$/,
+    (said, path: string) =>
+      `${said}, which belongs to another user (\`git config --global --add safe.directory ${quotedWord(path)}\` accepts it)`,
+  );
+
+/** A word as a shell reads it. */
+export const quotedWord = (word: string): string =>
+  /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 const atLast = (read: FileRead | undefined): string => (read === undefined ? '' : `, at last for ${read.path}`);

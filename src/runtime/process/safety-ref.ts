@@ -17,6 +17,10 @@ export const refOf = (team: string, life: number, end: 'start' | 'end'): string 
 /** The only ref of earlier versions. */
 export const formerRefOf = (team: Name): string => `refs/teams/${team}/start`;
 
+/** Why a team has no safety point; a clause. */
+export const noSafetyPoint = (team: Name): string =>
+  `one is made when \`teams run\` begins in a git repository, and if git failed there, \`teams log ${team}\` says why`;
+
 const ROOT_LINE = 'Teams-Root: ';
 
 /** Says where the team lies, so that the refs of a removed team can be told from those of another root. */

@@ -17,7 +17,7 @@ import { GitFailure, isNamed, treeChanges, type TreeChange } from '../process/gi
 import { git, type GitWhere } from '../process/git.ts';
 import { repositoryAt, within, type Repository } from '../process/git-place.ts';
 import { otherTeams } from '../process/worktrees.ts';
-import { knownOf, rootIn, type SafetyPoint } from '../process/safety-ref.ts';
+import { knownOf, noSafetyPoint, rootIn, type SafetyPoint } from '../process/safety-ref.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import { keepLateEnd } from './late-end.ts';
@@ -68,7 +68,7 @@ export async function planUndo(reader: TeamReader, choice: UndoChoice, signal: A
   if (start === undefined)
     throw new UsageError(
       'USAGE',
-      `Team ${name} has no safety point, so nothing can be taken back: one is made by \`teams run\` in a git repository.`,
+      `Team ${name} has no safety point, so nothing can be taken back: ${noSafetyPoint(name)}.`,
     );
   if (leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running; \`teams cancel ${name}\` ends it, then undo.`);

@@ -9,7 +9,7 @@ import { bytesOf, GitFailure, requireGit, treeChanges, DIFF, type TreeChange } f
 import { changedBetween, withTrees, type ChangedFile, type Trees } from '../process/working-tree.ts';
 import { repositoryAt, within, type KnownPlace } from '../process/git-place.ts';
 import { git } from '../process/git.ts';
-import { knownOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { knownOf, noSafetyPoint, type SafetyPoint } from '../process/safety-ref.ts';
 import { leadStatusOf } from './external-status.ts';
 
 /** Paths are relative to the team's working directory. */
@@ -38,10 +38,7 @@ export async function changesSince(
   const { name } = store.paths;
   const { start, lives, undoing } = stateIn(store) ?? {};
   if (start === undefined)
-    throw new UsageError(
-      'USAGE',
-      `Team ${name} has no safety point to compare with: one is made by \`teams run\` in a git repository.`,
-    );
+    throw new UsageError('USAGE', `Team ${name} has no safety point to compare with: ${noSafetyPoint(name)}.`);
   if (store.config.read()?.isolation === 'trees') return { ...(await landedChanges(store, task, signal)), undoing };
   const isIts = task === undefined ? () => true : filesOf(task);
   try {

@@ -1,4 +1,6 @@
 /** Events as sentences for people: what is of use to a program only is left to the files. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { eventSentence } from '../../../src/policy/explain/event-sentence.ts';
 
@@ -23,4 +25,17 @@ it('a message names its reader as a sentence does', () => {
   const event = { at: '', type: 'message.sent' as const, member: 'cy', text: 'to ada: to be or not' };
   expect(eventSentence(event)).toBe('wrote to ada: to be or not');
   expect(eventSentence({ ...event, text: 'hello' })).toBe('wrote: hello');
+});
+
+it('each event that the source has is told in words, not by its name', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const texts = files.map((file) => readFileSync(join('src', file), 'utf8'));
+  const types = texts.flatMap((text) =>
+    [...text.matchAll(/\btype: '([a-z]+\.[a-z_]+)'/g)].map(([, type = '']) => type),
+  );
+  // `lead.decided` is told by what was decided.
+  expect(new Set(types).size).toBeGreaterThan(80);
+  const told = (type: string): string =>
+    eventSentence({ at: '', type: `other.${type}`, task: '3', text: 'the reason' });
+  expect([...new Set(types)].filter((type) => told(type).includes(type))).toEqual(['lead.decided']);
 });

@@ -15,6 +15,19 @@ describe('git', () => {
     expect({ code, text: text.trim() }).toEqual({ code: 0, text: root });
   });
 
+  it('says how a repository of another user is accepted, and that works', async () => {
+    const root = tempDir();
+    const at = join(root, "it's mine");
+    execFileSync('git', ['init', '-q', at]);
+    const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1', HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
+    const ask = () => git(['rev-parse', '--show-toplevel'], { cwd: at, signal, env });
+    const { code, said } = await ask();
+    expect(code).toBe(128);
+    const [, cure = ''] = /which belongs to another user \(`(.+)` accepts it\)$/.exec(said) ?? [];
+    execFileSync('/bin/sh', ['-c', cure], { env: { PATH: process.env['PATH'], HOME: root } });
+    expect((await ask()).text.trim()).toBe(at);
+  });
+
   it('fails if it prints more than is kept, instead of answering with a part', async () => {
     const root = tempDir();
     execFileSync('git', ['init', '-q', root]);

@@ -5,6 +5,7 @@
 import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import { findProgram, pathOutside } from '../../../os/program-path.ts';
 import { cwdOf, type TeamReader } from '../../../store/team/team-reader.ts';
+import { quotedWord } from '../../process/git.ts';
 import { runAsUser } from '../../process/user-program.ts';
 import type { PullRequestText } from '../../views/pull-request-text.ts';
 
@@ -106,5 +107,4 @@ export async function openPullRequest(
 }
 
 /** A command for a person to copy. */
-export const shownCommand = (argv: readonly string[]): string =>
-  argv.map((word) => (/^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+export const shownCommand = (argv: readonly string[]): string => argv.map(quotedWord).join(' ');
