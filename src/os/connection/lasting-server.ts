@@ -15,7 +15,8 @@ const MOST_OPEN_BYTES = 16 * 1024 * 1024;
 /** With one more, the one ends that was used least recently and has nothing open: its client can connect again. */
 export const MOST_CONNECTIONS = 256;
 
-type Answer = (question: Buffer) => Promise<string>;
+/** @param from stands for the connection on which it was asked */
+type Answer = (question: Buffer, from: object) => Promise<string>;
 
 export class LastingServer {
   readonly #server: Server;
@@ -110,7 +111,7 @@ class Conversation {
     this.#open += 1;
     this.#openBytes += length;
     try {
-      const text = await this.#answer(bytes);
+      const text = await this.#answer(bytes, this);
       if (!this.#socket.destroyed) this.#socket.write(numberedFrame(number, text));
     } catch {
       this.end();

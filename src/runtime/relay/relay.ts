@@ -19,6 +19,7 @@ import { openSeal, type Seal } from '../../store/user/seal.ts';
 import { isCopiedReplica, markReplica, noteConnected, noteCutOff } from '../../store/replica/replica-root.ts';
 import { FILE_MODE, realDisk } from '../../store/files/disk.ts';
 import { rootPaths } from '../../store/files/paths.ts';
+import { Gathering } from './gathering.ts';
 import type { Waiting } from './relay-acts.ts';
 import { RelayTeams } from './relay-teams.ts';
 import { RelayWake } from './relay-wake.ts';
@@ -56,7 +57,7 @@ export async function serveReplica(root: string, address: EngineAddress, options
     await relay.connect(session, isCopy);
     // The store knows now where the events of this folder begin.
     if (isCopy) markReplica(realDisk, root, shownAddress(address));
-    server = await listen(socket, (question) => relay.hear(question));
+    server = await listen(socket, (question, from) => relay.hear(question, from));
     options.onServing();
     await relay.run(server);
   } catch (error) {
@@ -72,7 +73,10 @@ export async function serveReplica(root: string, address: EngineAddress, options
   }
 }
 
-async function listen(socket: string, answer: (question: Buffer) => Promise<string>): Promise<LastingServer> {
+async function listen(
+  socket: string,
+  answer: (question: Buffer, from: object) => Promise<string>,
+): Promise<LastingServer> {
   try {
     const server = await LastingServer.listen(socket, answer);
     // The folder is the user's own, too.
@@ -97,6 +101,7 @@ class Relay {
   /** The highest timeline that was seen: an old primary that comes back is not believed. */
   #timeline = 0;
   readonly #wake: RelayWake;
+  readonly #gathering: Gathering;
   /** When the round began that is not over, by the clock (`now`). */
   #begun: number | undefined;
   /** Set anew for each round. */
@@ -110,30 +115,39 @@ class Relay {
     this.#address = address;
     this.#options = options;
     this.#wake = new RelayWake(options.clock);
+    this.#gathering = new Gathering(options.clock);
     options.signal.addEventListener('abort', this.#wake.wake);
   }
 
   readonly listener: EngineListener = {
     onNews: (what) => {
       this.#teams.heardOf(what);
+      // Records of others are read with the next transaction; all else may be waited for.
+      if (!what.startsWith('log ')) this.#gathering.hurry();
       this.#wake.wake();
     },
     // The news that follow wake the relay.
     onMail: (mail) => this.#teams.heardMail(mail),
   };
 
-  /** One request of a process of this machine, and the answer. */
-  async hear(question: Buffer): Promise<string> {
-    return relayAnswer(await this.#answered(question.toString('utf8')));
+  /**
+   * One request of a process of this machine, and the answer.
+   *
+   * @param from stands for the process
+   */
+  async hear(question: Buffer, from: object): Promise<string> {
+    return relayAnswer(await this.#answered(question.toString('utf8'), from));
   }
 
-  #answered(text: string): RelayAnswer | Promise<RelayAnswer> {
+  #answered(text: string, from: object): RelayAnswer | Promise<RelayAnswer> {
     const request = relayRequest(text, this.#seal);
     if (request === undefined)
       return { ok: false, code: 'ENGINE_UNFIT', why: 'The relay does not know who asks, or what.' };
     this.#neededAt = this.#options.clock.monotonic();
     return new Promise((answer) => {
       this.#waiting.push({ request, answer });
+      if (request.do === 'append') this.#gathering.appends(from);
+      else this.#gathering.hurry();
       this.#wake.wake();
     });
   }
@@ -169,6 +183,7 @@ class Relay {
       try {
         this.#session ??= await this.#again(clients);
         if (this.#session === undefined) break;
+        await this.#gathering.whole();
         await this.#round(this.#session);
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error;
@@ -210,10 +225,12 @@ class Relay {
   async #round(session: EngineSession): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
+    this.#gathering.begin();
     this.#begun = this.#options.clock.now();
     this.#late = this.#late?.refresh() ?? setTimeout(() => this.#isLate(), SILENT_MS).unref();
     try {
       const answers = await this.#teams.round(session, waiting);
+      this.#gathering.end();
       this.#heard();
       for (const { one, said } of answers) one.answer(said);
     } catch (error) {
