@@ -138,9 +138,9 @@ let isLate = false;
 const setBudget = (bytes) => require('node:v8').setFlagsFromString(`--interrupt-budget=${bytes}`);
 
 /**
- * Lets V8 optimize only what runs seven times as long as by its own settings. A lead and its teammates work in short
- * pieces, side by side on few processors: most of what V8 optimizes in them earns nothing (decision 159). From V8 12
- * (Node 22) on there is no such flag, and V8 complains on stderr of one that it does not know.
+ * Lets V8 optimize only what runs seven times as long as by its own settings. A lead, its teammates and a relay work in
+ * short pieces, side by side on few processors: most of what V8 optimizes in them earns nothing (decision 159). From V8
+ * 12 (Node 22) on there is no such flag, and V8 complains on stderr of one that it does not know.
  */
 function optimizeLate() {
   if (isLate || Number.parseInt(process.versions.v8, 10) !== 11) return;

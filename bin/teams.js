@@ -34,9 +34,11 @@ async function run() {
   try {
     const asked = FREQUENT.includes(argv[0]) ? require('./ask-lead.cjs').askLead(argv) : undefined;
     if (asked !== undefined) return void (process.exitCode = asked);
-    const { program, leads } = require('./load.cjs');
+    const { program, leads, optimizeLate } = require('./load.cjs');
     const code = FREQUENT.includes(argv[0]) ? await program('frequent', argv[0]).main(argv) : undefined;
     if (LEADING.includes(argv[0])) leads();
+    // A relay works in short pieces, too.
+    if (argv[0] === 'store' && argv[1] === 'relay') optimizeLate();
     process.exitCode = code ?? (await program('teams').main(argv));
   } catch (error) {
     if (error.code !== 'ENOENT' || !/[/]dist[/]\w+[.]cjs$/.test(error.path)) throw error;
