@@ -176,8 +176,15 @@ function withOwnSettings(work) {
 /** Which part of each bundle this process uses, if it is not loaded with a part. */
 const parts = new Map();
 
-/** A lead uses what no other verb uses, and the other way round. */
+/** Node's modules that each lead needs. */
+const OF_A_LEAD = ['node:child_process', 'node:os', 'node:process', 'node:timers/promises', 'node:tty'];
+
+/**
+ * A lead uses what no other verb uses, and the other way round. Node compiles its own modules from a cache only under
+ * V8's own settings, so those are loaded before the settings change.
+ */
 function leads() {
+  for (const name of OF_A_LEAD) require(name);
   optimizeLate();
   parts.set('verbs', 'lead');
   parts.set('teams', 'lead');

@@ -58,6 +58,21 @@ describe('a start without a code cache', () => {
     },
   );
 
+  // Of other settings of V8, Node takes no cache of its own modules, and compiles each one anew.
+  it.runIf(process.version.startsWith('v20.'))('a lead compiles none of its modules of Node', async () => {
+    const file = join(installed, 'lead.cjs');
+    writeFileSync(
+      file,
+      `const { internalBinding } = require('internal/test/binding');
+      require('./bin/load.cjs').leads();
+      require('node:child_process');
+      console.log([...internalBinding('builtins').getCacheUsage().compiledWithoutCache].join());`,
+    );
+    const env = { PATH: process.env['PATH'], HOME: installed };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-internals', file], { env });
+    expect(stdout).toBe('\n');
+  });
+
   it('a start replaces a damaged code cache, and one that others could have written', async () => {
     await teams('list');
     const whole = readFileSync(kept());
