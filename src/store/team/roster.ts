@@ -2,27 +2,38 @@
  * The roster: one record for each member's process. The intent is written before the fork, the rest by the process
  * itself.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Name } from '../../model/text/names.ts';
 import { isName, LEAD } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/member/process-record.ts';
 import { readBy } from '../../model/text/plain-fields.ts';
 import { processForm } from '../../model/config/plain-documents.ts';
 import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
-import { list, removeFile, type Disk } from '../files/disk.ts';
+import { list, lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';
 import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import { livenessOf, type Liveness } from '../../os/process-table.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { holdsOpen } from '../../os/open-directory.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+interface KnownRecord {
+  readonly text: string;
+  readonly record: ProcessRecord | undefined;
+  /** What tells its file from a later one; undefined while that is not known. */
+  file: string | undefined;
+}
+
+/** A file that is older than this has another time of change than each later one, in milliseconds. */
+const TOLD_APART_MS = 100;
 
 export class Roster {
   readonly #disk: Disk;
   readonly #paths: TeamPaths;
-  /** The last text of each record, and what it says: a lead reads all of them in each look. */
-  readonly #known = new Map<Name, { readonly text: string; readonly record: ProcessRecord | undefined }>();
+  /** The last text of each record, and what it says: a lead asks for all of them in each look. */
+  readonly #known = new Map<Name, KnownRecord>();
 
   constructor(disk: Disk, paths: TeamPaths) {
     this.#disk = disk;
@@ -40,13 +51,34 @@ export class Roster {
   }
 
   #recorded(member: Name): ProcessRecord | undefined {
-    const text = readText(this.#disk, this.#paths.process(member), 1024 * 1024);
-    if (text === undefined) return undefined;
+    const path = this.#paths.process(member);
     const known = this.#known.get(member);
-    if (known?.text === text) return known.record;
+    // Before it is read: a file that comes meanwhile is another one in the next look.
+    const file = known && this.#fileAt(path);
+    if (file !== undefined && file === known?.file) return known.record;
+    const text = readText(this.#disk, path, 1024 * 1024);
+    if (text === undefined) return undefined;
+    if (known?.text === text) {
+      known.file = file;
+      return known.record;
+    }
     const record = recordIn(text);
-    this.#known.set(member, { text, record });
+    this.#known.set(member, { text, record, file: undefined });
     return record;
+  }
+
+  /** A file is written whole and then changed no more, but a later one may get its number again. */
+  #fileAt(path: string): string | undefined {
+    try {
+      const stat = lookAt(this.#disk, path);
+      // Whole seconds: the file system may know no shorter times.
+      if (stat === undefined || stat.ctimeMs % 1_000 === 0) return undefined;
+      if (realClock.now() - stat.ctimeMs < TOLD_APART_MS) return undefined;
+      return `${stat.ino} ${stat.size} ${stat.ctimeMs}`;
+    } catch {
+      // Reading it says why.
+      return undefined;
+    }
   }
 
   write(record: ProcessRecord): void {
@@ -114,7 +146,7 @@ export const livenessIn = (record: ProcessRecord | undefined): Liveness => {
 /** A member's capability: 256 bits, in its environment; only the hash is stored. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
-export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const tokenHash = (token: string): string => hash('sha256', token);
 
 export const tokenMatches = (token: string, record: ProcessRecord): boolean => {
   const wanted = Buffer.from(record.tokenHash ?? '');
