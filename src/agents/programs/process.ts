@@ -123,7 +123,7 @@ function feed({ stdin }: ChildProcess, { stdin: text, persistent }: ProcessReque
 }
 
 function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProgramLimits): RunningProcess {
-  const [exit, closed] = [exitOf(child), closeOf(child)];
+  const [exit, closing] = [exitOf(child), closingOf(child)];
   let stopping: { readonly kind: StopReason; readonly done: Promise<void> } | undefined;
   let isOver = false;
   const stop = (kind: StopReason): void => {
@@ -135,7 +135,7 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
   const end = async (): Promise<ProcessEnd> => {
     const exited = await exit;
     await stopping?.done;
-    await lastLook(closed);
+    await lastLook(closing);
     isOver = true;
     disarm();
     await (stopping ? stopping.done : endGroup(pid, 0));
@@ -180,20 +180,33 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     );
   });
 
-/** Without a reason an abort makes an error with its stack. */
-const CLOSED = 'its output is closed';
+/** What is called when the program has exited and no process holds its output open. */
+interface Closing {
+  isClosed: boolean;
+  onClosed: () => void;
+}
 
-/** Aborts when the program has exited and no process holds its output open. */
-function closeOf(child: ChildProcess): AbortSignal {
-  const closed = new AbortController();
-  child.once('close', () => closed.abort(CLOSED));
-  return closed.signal;
+function closingOf(child: ChildProcess): Closing {
+  const closing: Closing = { isClosed: false, onClosed: () => {} };
+  child.once('close', () => {
+    closing.isClosed = true;
+    closing.onClosed();
+  });
+  return closing;
 }
 
 /** Waits for the end of the output. If another process holds it open, it is read up to the present. */
-async function lastLook(closed: AbortSignal): Promise<void> {
-  await pause(LINGER_MS, closed);
-  if (!closed.aborted) await new Promise((resolve) => setImmediate(resolve));
+async function lastLook(closing: Closing): Promise<void> {
+  // Mostly it is closed by now: no timer is made then.
+  if (closing.isClosed) return;
+  const isClosed = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), LINGER_MS);
+    closing.onClosed = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+  });
+  if (!isClosed) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Reads both streams as fast as they come. */

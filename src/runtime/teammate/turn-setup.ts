@@ -1,6 +1,7 @@
 /** Prepares a member's turns: its agent, its tools, mail that comes during a turn, and its output. */
 import type { Incoming } from '../../agents/agent-contract.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
+import type { ClaimedTask } from '../../model/board/task.ts';
 import type { Message } from '../../model/team/message.ts';
 import { notEnforcedEvent } from '../../model/team/not-enforced.ts';
 import type { Mailroom } from '../team/mailroom.ts';
@@ -88,7 +89,10 @@ export class TurnSetup {
     const kept = { output: this.output, sightings: this.#sightings, ledger };
     const own = { store, speaker, spec, agent, sandbox, cwd, shownAt, environment, ...kept };
     const refusesWrite = writeDoor(store, session.name, cwd);
-    const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(turnPrompt(task, fresh, brief)) });
+    // A task's own command gets no prompt.
+    const promptOf = (task: ClaimedTask, fresh: readonly Message[]): string =>
+      spec.kind === 'exec' && task.work.run !== undefined ? '' : turnPrompt(task, fresh, brief);
+    const carryOut: CarryOut = async (task, fresh, hold) => ({ end: await hold(promptOf(task, fresh)) });
     return { ...own, refusesWrite, permits, call, around, isAsking, remedy, judging, carryOut, hook, tree, isMounted };
   }
 

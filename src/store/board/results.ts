@@ -2,7 +2,7 @@
  * The record of a finished attempt: written once, before the event that names its hash. A result file without an event
  * is garbage.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parseBoardLine } from '../../model/board/board-line.ts';
 import type { BoardEvent, Change } from '../../model/board/event.ts';
 import { wholesNamedIn } from '../../model/board/request.ts';
@@ -10,19 +10,20 @@ import { visibleText } from '../../model/text/safe-text.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { tempToken } from '../files/temp-files.ts';
 
 /** A result as it is kept: people print these files. */
 export const keptText = (text: string): string => visibleText(text);
 
-export const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashText = (text: string): string => hash('sha256', text);
 
 /** Writes `results/<task>.<epoch>.md`. An existing file stays: the same claim may end twice. */
 export const keepResult = (disk: Disk, paths: TeamPaths, task: string, epoch: number, text: string): boolean =>
-  createOnce(disk, paths.result(task, epoch), text, randomBytes(6).toString('hex'));
+  createOnce(disk, paths.result(task, epoch), text, tempToken());
 
 /** The lead's copy of the last attempt's result: `results/<task>.md`. */
 export const showResult = (disk: Disk, paths: TeamPaths, task: string, text: string): void =>
-  replaceFile(disk, paths.result(task), text, randomBytes(6).toString('hex'), { durable: false });
+  replaceFile(disk, paths.result(task), text, tempToken(), { durable: false });
 
 export const readResult = (disk: Disk, paths: TeamPaths, task: string, epoch: number): string | undefined =>
   readText(disk, paths.result(task, epoch));

@@ -2,6 +2,7 @@
  * Temporary files carry their maker's identity in their name, so that files of a dead process can be told from files in
  * use. They are beside their target: a rename or a link never crosses a file system.
  */
+import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from './disk.ts';
 import { removeTree } from './remove-tree.ts';
@@ -15,6 +16,16 @@ const MAKER = /\.(\d+)-(\d+|x)-[0-9A-Za-z]+\.tmp$/;
 /** @param token distinguishes this file from others of the same process: letters and digits */
 export const tempPath = (path: string, token: string, who: ProcessIdentity = ownIdentity()): string =>
   `${path}.${who.pid}-${who.startTime === '' ? NO_START : who.startTime}-${token}.tmp`;
+
+let drawn: string | undefined;
+let made = 0;
+
+/** A token for {@link tempPath}: random digits of this thread, drawn once, and a number. */
+export function tempToken(): string {
+  drawn ??= randomBytes(6).toString('hex');
+  made += 1;
+  return `${drawn}z${made.toString(36)}`;
+}
 
 /** Removes the temporary files and directories of dead processes from a directory. */
 export function sweepTemps(disk: Disk, directory: string, alive: (who: ProcessIdentity) => Liveness): void {

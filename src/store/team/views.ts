@@ -3,19 +3,19 @@
  * time. It carries a hash of its own text, which shows an edit by hand; an edited view is kept aside, never lost.
  */
 import { escapedJson } from '../../model/text/safe-text.ts';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Task } from '../../model/board/task.ts';
-import type { Disk } from '../files/disk.ts';
-import { onDisk } from '../files/disk.ts';
+import { lookAt, onDisk, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { tempToken } from '../files/temp-files.ts';
 import type { TeamStore } from './team-store.ts';
 import { leaseOwner } from './lease.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { livenessOf } from '../../os/process-table.ts';
 
 const NOTE = 'A read-only view; the truth is log.jsonl. Change a task with `teams task …`.';
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: string): string => hash('sha256', text);
 
 function render(task: Task): string {
   const body = { ...task, note: NOTE };
@@ -30,12 +30,13 @@ function render(task: Task): string {
 function writeView(disk: Disk, paths: TeamPaths, task: Task, now: number): string | undefined {
   const path = paths.taskView(task.id);
   const kept = keepEdit(disk, path, now);
-  replaceFile(disk, path, render(task), randomBytes(6).toString('hex'), { durable: false });
+  replaceFile(disk, path, render(task), tempToken(), { durable: false });
   return kept;
 }
 
 function keepEdit(disk: Disk, path: string, now: number): string | undefined {
-  const text = readText(disk, path);
+  // Most views are new: to open a file that is missing costs ten times as much as to look.
+  const text = lookAt(disk, path) && readText(disk, path);
   if (text === undefined || isIntact(text)) return undefined;
   const aside = `${path}.edited-${now}`;
   onDisk('keep', path, () => disk.renameSync(path, aside));
