@@ -18,11 +18,11 @@ export function repositoriesOf(root: string): string[] {
 
 function kindOf(path: string): 'file' | 'directory' | undefined {
   try {
-    const found = lstatSync(path);
-    if (found.isDirectory()) return 'directory';
-    return found.isFile() ? 'file' : undefined;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) return 'directory';
+    return found?.isFile() === true ? 'file' : undefined;
   } catch {
-    // Missing, below a file, or not to be looked at.
+    // Below a file, or not to be looked at.
     return undefined;
   }
 }
@@ -64,11 +64,22 @@ export function borrowedObjects(objects: string): string[] {
 
 function namedIn(objects: string): string[] {
   const file = join(objects, 'info/alternates');
-  const text = smallText(file);
+  const text = textIn(file);
   // Larger than any list that git wrote: it names itself, so that it differs from a list that was read.
   if (text === undefined) return kindOf(file) === 'file' ? [file] : [];
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => realOr(resolve(objects, line)));
+}
+
+/** The text of a small file that is mostly missing: a look is cheaper than a call that is refused. */
+const textIn = (file: string): string | undefined => (isMissing(file) ? undefined : smallText(file));
+
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function realOr(path: string): string {
@@ -89,9 +100,9 @@ export function gitSignpost(root: string): string {
       const parts = ['objects', 'refs', 'refs/teams'].map((part) => linkAt(join(git, part)));
       const borrowed = borrowedObjects(join(git, 'objects'));
       const trees = ['config', 'config.worktree'].map(
-        (file) => smallText(join(git, file))?.match(/worktree[^\S\n]*=.*$/gim) ?? [],
+        (file) => textIn(join(git, file))?.match(/worktree[^\S\n]*=.*$/gim) ?? [],
       );
-      return JSON.stringify([git, named, smallText(join(git, 'commondir')), parts, borrowed, trees]);
+      return JSON.stringify([git, named, textIn(join(git, 'commondir')), parts, borrowed, trees]);
     }
     if (at === '/') return '';
   }

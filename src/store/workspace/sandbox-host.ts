@@ -2,7 +2,17 @@
  * The facts about a workspace's surroundings that isolation needs. Changes nothing except for directories of a
  * probe, which are removed at once.
  */
-import { readdirSync, readlinkSync, readSync, realpathSync, rmdirSync, statSync, writeFileSync, rm } from 'node:fs';
+import {
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+  rm,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { homeDirectory } from '../user/home.ts';
@@ -74,7 +84,8 @@ export function namesIn(directory: string): string[] {
 /** Where a symbolic link leads, as it is written; undefined if the path is no link. */
 export function linkAt(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    // Mostly it is none, and a refused call costs ten times as much as a look.
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }
