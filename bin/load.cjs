@@ -129,23 +129,31 @@ function keep(cache, script) {
   }
 }
 
-/** Bytes of bytecode that a function runs before V8 11 looks at it again: by its own settings, and in long processes. */
-const BUDGETS = { own: 67_584, late: 500_000 };
+/**
+ * V8 11's own settings, and those of a long process: how many bytes of bytecode a function runs before V8 looks at it
+ * again, and how long a function may be to be optimized at the first look.
+ */
+const SETTINGS = {
+  own: '--interrupt-budget=67584 --max-bytecode-size-for-early-opt=81',
+  late: '--interrupt-budget=500000 --max-bytecode-size-for-early-opt=0',
+};
+
 /** So long after its first work a process has begun. */
 const STARTED_MS = 150;
 let isLate = false;
 
-const setBudget = (bytes) => require('node:v8').setFlagsFromString(`--interrupt-budget=${bytes}`);
+const use = (settings) => require('node:v8').setFlagsFromString(settings);
 
 /**
- * Lets V8 optimize only what runs seven times as long as by its own settings. A lead, its teammates and a relay work in
- * short pieces, side by side on few processors: most of what V8 optimizes in them earns nothing (decision 159). From V8
- * 12 (Node 22) on there is no such flag, and V8 complains on stderr of one that it does not know.
+ * Lets V8 optimize only what runs seven times as long as by its own settings, and nothing at its first look. A lead, its
+ * teammates and a relay work in short pieces, side by side on few processors: most of what V8 optimizes in them earns
+ * nothing (decisions 159 and 174). From V8 12 (Node 22) on there is no `--interrupt-budget`, and V8 complains on stderr
+ * of a flag that it does not know.
  */
 function optimizeLate() {
   if (isLate || Number.parseInt(process.versions.v8, 10) !== 11) return;
   isLate = true;
-  setBudget(BUDGETS.late);
+  use(SETTINGS.late);
 }
 
 /** What a program does when it loads a bundle beside its own. */
@@ -165,11 +173,11 @@ function optimizeLateOnceWorking() {
 /** Calls `work` with V8's own settings: a code cache belongs to the settings under which it was made. */
 function withOwnSettings(work) {
   if (!isLate) return work();
-  setBudget(BUDGETS.own);
+  use(SETTINGS.own);
   try {
     return work();
   } finally {
-    setBudget(BUDGETS.late);
+    use(SETTINGS.late);
   }
 }
 
