@@ -282,9 +282,10 @@ const REFUSED: [string, Make, string, string?][] = [
 function prepared(
   make: Make,
   folder = '',
+  name = 'work',
 ): { at: string; file: string; teams: (...argv: string[]) => Promise<Answer> } {
   const place = new Workplace();
-  const work = join(place.root, 'work');
+  const work = join(place.root, name);
   make(place.root, work);
   const at = join(work, folder);
   const plan = { name: 'p', isolation: 'trees', members: [{ name: 'ada', agent: { kind: 'exec' } }], tasks: [TASK] };
@@ -367,4 +368,12 @@ it('a change of a file that a sparse checkout leaves out is applied once the fil
   git(at, 'sparse-checkout', 'add', 'folder');
   expect((await teams('apply', 'p')).code).toBe(0);
   expect(readFileSync(join(at, 'folder/a.txt'), 'utf8')).toBe('one\nmore\n');
+});
+
+it('trees are made, land and are applied in a folder whose name git reads as several', async () => {
+  const { at, file, teams } = prepared((_, work) => begin(work), '', 'a:b "c" \\d \x1b[31mé');
+  expect(await teams('run', file, '--quiet', '--apply')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('one\nmore\n');
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(readFileSync(join(at, 'a.txt'), 'utf8')).toBe('one\n');
 });

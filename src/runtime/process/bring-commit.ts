@@ -5,7 +5,7 @@
  */
 import { join, resolve } from 'node:path';
 import { isTeamError } from '../../model/text/errors.ts';
-import { borrowObjects } from '../../store/files/scratch.ts';
+import { borrowObjects, quotedForGit } from '../../store/files/scratch.ts';
 import { emptyObjects, putPacks, removeObjects } from '../../store/workspace/whole-packs.ts';
 import { within, type Repository } from './git-place.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
@@ -78,7 +78,11 @@ export async function fetchWhole(
   repository: Repository,
   project: GitWhere,
 ): Promise<GitAnswer> {
-  const env = { ...project.env, GIT_OBJECT_DIRECTORY: apart, GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects };
+  const env = {
+    ...project.env,
+    GIT_OBJECT_DIRECTORY: apart,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedForGit(repository.objects),
+  };
   try {
     emptyObjects(apart);
     const fetched = await git([...FETCH_LOCALLY, '--dry-run', from, refs], { ...project, env });

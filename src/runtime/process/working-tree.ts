@@ -6,7 +6,7 @@
 import { dirname, join, relative } from 'node:path';
 import { copyEntry, entryAt, fileSize, MOST_FILE_BYTES, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDirectories } from '../../store/workspace/project-walk.ts';
-import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
+import { copyIfThere, quotedForGit, withScratch } from '../../store/files/scratch.ts';
 import { hasOneCase, within, type Repository } from './git-place.ts';
 import {
   BATCH,
@@ -74,7 +74,7 @@ export const withTrees = async <T>(
     const env = {
       ...where.env,
       GIT_OBJECT_DIRECTORY: directory,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: repository.objects,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedForGit(repository.objects),
     };
     const at = within(repository, { ...where, env });
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };

@@ -118,12 +118,21 @@ function removeLeft(path: string): void {
 export const putScratch = (path: string, bytes: Uint8Array): void =>
   onDisk('write', path, () => writeFileSync(path, bytes, { mode: FILE_MODE }));
 
+/** A path as git reads it in a list of places of objects, where `:` or a line break ends a path without quotes. */
+export const quotedForGit = (path: string): string => {
+  const words = path.replace(/["\\]/g, String.raw`\$&`);
+  const escaped = words.replace(/\p{Cc}/gu, (one) => (one < '\x80' ? `\\${octal(one)}` : one));
+  return `"${escaped}"`;
+};
+
+const octal = (character: string): string => character.charCodeAt(0).toString(8).padStart(3, '0');
+
 /** Lets a git repository in a scratch directory read the objects of these directories. */
 export const borrowObjects = (repository: string, directories: readonly string[]): void =>
   // Git reads a quoted line as a text with escapes.
   writeFileSync(
     join(repository, 'objects/info/alternates'),
-    directories.map((one) => `${JSON.stringify(one)}\n`).join(''),
+    directories.map((one) => `${quotedForGit(one)}\n`).join(''),
   );
 
 /**

@@ -3,7 +3,7 @@
  * it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -135,6 +135,11 @@ const kinds: Record<string, (place: Workplace) => string> = {
     const at = dirty(place);
     git(at, 'config', 'core.fileMode', 'false');
     for (const name of ['kept.txt', 'gone.txt', 'new here.txt']) chmodSync(join(at, name), 0o755);
+    return at;
+  },
+  'in a folder whose name git reads as several'(place) {
+    const at = join(place.root, 'a:b "c" \\d \x1b[31m\x85é');
+    renameSync(dirty(place), at);
     return at;
   },
   'in which case does not count, on a disk where it does'(place) {

@@ -8,6 +8,7 @@ import { ConflictError, StoreError, UsageError } from '../../../model/text/error
 import type { RunLife } from '../../../model/run/run-state.ts';
 import type { Name } from '../../../model/text/names.ts';
 import { newId } from '../../../store/files/new-ids.ts';
+import { quotedForGit } from '../../../store/files/scratch.ts';
 import { cwdOf, ownDocuments, stateIn, type TeamReader } from '../../../store/team/team-reader.ts';
 import { mirror } from '../../landing/mirror.ts';
 import { GitFailure, isNamed, treeChanges, type TreeChange } from '../../process/git-tree.ts';
@@ -106,7 +107,7 @@ async function plan(
   const { changes, ended, absent } = await withTrees(repository, { signal }, { leftOut }, async (trees, scratch) => {
     const { files, absent } = trees;
     // What git reads may be of elsewhere, where a folder is exchanged for a link, and members read the team's repository.
-    const here = { ...own, env: { ...own.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: scratch } };
+    const here = { ...own, env: { ...own.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedForGit(scratch) } };
     const since = clock.now();
     const now = commitTree(
       { tree: files, parents: [from], message: `All files before an apply of team ${paths.name}` },
