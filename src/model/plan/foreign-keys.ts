@@ -5,6 +5,8 @@
 
 const BLOCKED_BY = '"blockedBy" with a list of keys';
 const RUN = '"run" with one command';
+const CD = '"run" that begins with `cd FOLDER &&`, or "cwd" of the plan for all members';
+const MERGED = 'the keys themselves, or an alias for the whole entry: a plan has no merge keys';
 
 export const FOREIGN_TASK_KEYS: Readonly<Record<string, string>> = {
   id: '"key"',
@@ -28,6 +30,12 @@ export const FOREIGN_TASK_KEYS: Readonly<Record<string, string>> = {
   after: BLOCKED_BY,
   requires: BLOCKED_BY,
   environment: '"env"',
+  cwd: CD,
+  dir: CD,
+  workdir: CD,
+  working_dir: CD,
+  'working-directory': CD,
+  '<<': MERGED,
   retry: '"retries" with a number',
   'timeout-minutes': '"timeout", for example 10m',
   timeoutMinutes: '"timeout", for example 10m',
@@ -54,4 +62,6 @@ export const FOREIGN_PLAN_KEYS: Readonly<Record<string, string>> = {
   working_dir: '"cwd"',
   env: '"env" of a member or a task',
   environment: '"env" of a member or a task',
+  'working-directory': '"cwd"',
+  '<<': MERGED,
 };

@@ -98,8 +98,13 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['baseline.saved', () => 'the files are kept as they are now, for `teams diff` and `teams undo`'],
   ['member.placed', ({ text }) => `goes to the host ${text}`],
   ['host.declined', ({ text }) => text],
-  ['sandbox.held', doing('is isolated')],
-  ['sandbox.missing', doing('is not isolated')],
+  ['sandbox.held', () => 'is isolated'],
+  // Its text is a sentence of the report, with the member's name.
+  [
+    'sandbox.missing',
+    ({ text }) =>
+      text.replace(/^\S+: (?:its program )?(?=\S.* is not enforced|is not isolated)/, '').replace(/\.$/, ''),
+  ],
   ['phase.ended', doing('ended a phase')],
   ['role.reported', doing('reported')],
   ['role.resumed', doing('went on')],

@@ -27,6 +27,20 @@ it('a message names its reader as a sentence does', () => {
   expect(eventSentence({ ...event, text: 'hello' })).toBe('wrote: hello');
 });
 
+it('an isolation is told once, without the name of the member, which stands before it', () => {
+  const told = (type: 'other.sandbox.held' | 'other.sandbox.missing', text: string): string =>
+    eventSentence({ at: '', type, member: 'cy', text });
+  expect(told('other.sandbox.held', 'cy: its program is isolated.')).toBe('is isolated');
+  expect(told('other.sandbox.held', '')).toBe('is isolated');
+  expect(told('other.sandbox.missing', 'cy: its program is not isolated: there is no bwrap.')).toBe(
+    'is not isolated: there is no bwrap',
+  );
+  expect(told('other.sandbox.missing', 'cy: workspace-write is not enforced: exec cannot.')).toBe(
+    'workspace-write is not enforced: exec cannot',
+  );
+  expect(told('other.sandbox.missing', 'bwrap: no such program')).toBe('bwrap: no such program');
+});
+
 it('each event that the source has is told in words, not by its name', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const texts = files.map((file) => readFileSync(join('src', file), 'utf8'));

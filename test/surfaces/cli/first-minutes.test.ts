@@ -47,7 +47,8 @@ it('two plans are no task in words', async () => {
 
 it('keys of other programs in a plan are answered with their name here', async () => {
   const place = new Workplace();
-  const task = '{ id: a, name: A, command: ls, needs: [b], depends_on: [b], dependsOn: [b], retires: 2 }';
+  const task =
+    '{ id: a, name: A, command: ls, needs: [b], depends_on: [b], dependsOn: [b], retires: 2, cwd: a, <<: {} }';
   place.put('plan.yaml', `members: [{ name: ada, agent: { kind: exec } }]\ntasks: [${task}]\nservices: {}\n`);
   const { code, err } = await place.teams('validate', 'plan.yaml');
   expect(code).toBe(2);
@@ -62,6 +63,8 @@ it('keys of other programs in a plan are answered with their name here', async (
   ] as const)
     expect(err).toContain(`Unknown key "${key}"; use "${name}"`);
   expect(err).toContain('Unknown key "retires"; did you mean "retries"?');
+  expect(err).toContain('Unknown key "cwd"; use "run" that begins with `cd FOLDER &&`');
+  expect(err).toContain('Unknown key "<<"; use the keys themselves');
 });
 
 describe('a plan by init', () => {
