@@ -88,3 +88,29 @@ it('one task that was applied alone is taken back alone', async () => {
   expect(whole.code, whole.err).toBe(0);
   expect(text()).toBe(long({}));
 }, 60_000);
+
+it('before an apply an undo takes back nothing of what the user did meanwhile', async () => {
+  const { at, teams } = scene({ tasks: [{ subject: 'One', run: change(1, 'ONE') }] }, { 'long.txt': long({}) });
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(0);
+  writeFileSync(join(at, 'long.txt'), long({ 20: 'mine' }));
+  writeFileSync(join(at, 'mine.txt'), 'mine');
+  const before = userState(at);
+  for (const redo of [[], ['--redo']]) {
+    const { code, out, err } = await teams('undo', 'p', '--yes', ...redo);
+    expect({ code, out, err }).toEqual({ code: 0, out: 'Nothing to do: every file is as it shall be.\n', err: '' });
+    expect(userState(at)).toEqual(before);
+  }
+  expect((await teams('apply', 'p')).code).toBe(0);
+  expect(readFileSync(join(at, 'long.txt'), 'utf8')).toBe(long({ 1: 'ONE', 20: 'mine' }));
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(userState(at)).toEqual(before);
+});
+
+it('an undo takes nothing back where nothing landed', async () => {
+  const { at, teams } = scene({ tasks: [{ subject: 'One', run: 'true' }] });
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(0);
+  expect((await teams('apply', 'p')).code).toBe(0);
+  writeFileSync(join(at, 'mine.txt'), 'mine');
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(existsSync(join(at, 'mine.txt'))).toBe(true);
+});

@@ -64,12 +64,15 @@ interface UndoChoice {
 export async function planUndo(reader: TeamReader, choice: UndoChoice, signal: AbortSignal): Promise<UndoPlan> {
   const store = ownDocuments(reader);
   const { name } = store.paths;
-  const { start, lives = start === undefined ? [] : [{ start: start.commit }], undoing } = stateIn(store) ?? {};
+  const { start, lives: kept, undoing } = stateIn(store) ?? {};
   if (start === undefined)
     throw new UsageError(
       'USAGE',
       `Team ${name} has no safety point, so nothing can be taken back: ${noSafetyPoint(name)}.`,
     );
+  // With trees a life is an apply: before the first one nothing in these files is the team's.
+  const first = store.config.read()?.isolation === 'trees' ? [] : [{ start: start.commit }];
+  const lives: readonly RunLife[] = kept ?? first;
   if (leadStatusOf(store).alive)
     throw new ConflictError('LEAD_ALIVE', `Team ${name} is running; \`teams cancel ${name}\` ends it, then undo.`);
   try {
