@@ -6,6 +6,7 @@
 import { dirname, join, relative } from 'node:path';
 import { copyEntry, entryAt, fileSize, MOST_FILE_BYTES, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDirectories } from '../../store/workspace/project-walk.ts';
+import { linkAt } from '../../store/workspace/sandbox-host.ts';
 import { copyIfThere, quotedForGit, withScratch } from '../../store/files/scratch.ts';
 import { hasOneCase, within, type Repository } from './git-place.ts';
 import {
@@ -136,7 +137,7 @@ async function lookAtAll(top: string, entries: ReadonlyMap<string, IndexEntry>, 
     const folder = dirname(path);
     const isFolder = folders.get(folder) ?? isThere(join(top, folder));
     folders.set(folder, isFolder);
-    if (isFolder && isThere(join(top, path))) skipped.push(path);
+    if (isFolder && (isThere(join(top, path)) || linkAt(join(top, path)) !== undefined)) skipped.push(path);
     else absent.add(path);
   }
   for (const [option, paths] of [

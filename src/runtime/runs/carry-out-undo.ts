@@ -16,7 +16,7 @@ import { bytesOf, GitFailure } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { within } from '../process/git-place.ts';
 import { leadStatusOf } from '../views/external-status.ts';
-import { seenOf, stepAt, stepOn, type UndoPlan, type UndoStep } from './undo.ts';
+import { seenOf, stepAt, stepOn, stepsAt, type UndoPlan, type UndoStep } from './undo.ts';
 
 interface UndoOptions {
   readonly redo: boolean;
@@ -61,7 +61,7 @@ async function carryOut(
     requireAsSeen(store, plan, leads);
     const token = plan.begun?.token ?? newId(store.clock.now());
     const isRepeat = plan.begun !== undefined;
-    const changed = steps.find((step) => !stepAt(top, step, isRepeat).isFree);
+    const changed = stepsAt(top, steps, isRepeat).find(({ isFree }) => !isFree);
     if (changed) throw changedSince(changed.path, redo);
     await note(store, plan.ended, { redo, token, lives: lives.length });
     const turned: UndoStep[] = [];

@@ -153,7 +153,8 @@ async function plan(
     return why === undefined && older === undefined ? [] : [{ path, why: why ?? older ?? '' }];
   });
   const stays = new Set(left.map(({ path }) => path));
-  const steps = all.filter(({ path }) => !stays.has(path)).map((change) => stepAt(top, change, begun !== undefined));
+  const moving = all.filter(({ path }) => !stays.has(path));
+  const steps = stepsAt(top, moving, begun !== undefined);
   const changed = [...new Set([...steps.flatMap((one) => (one.isFree ? [] : [one.path])), ...broken])].sort();
   if (changed.length > 0)
     throw new ConflictError(
@@ -219,13 +220,15 @@ function turned(life: RunLife, ended: RunLife | undefined, redo: boolean): RunLi
   return redo ? rest : { ...rest, undone: true };
 }
 
+type StepChange = Pick<TreeChange, 'path' | 'from' | 'to'>;
+
 /**
  * @param isRepeat a call before was killed: a directory may stand where a file was removed
  * @returns `isFree`: nothing but the run's own change is there
  */
 export function stepOn(
   present: PresentEntry,
-  { path, from, to }: Pick<TreeChange, 'path' | 'from' | 'to'>,
+  { path, from, to }: StepChange,
   isRepeat: boolean,
 ): UndoStep & { readonly isFree: boolean } {
   const isDirectory = present === 'directory';
@@ -236,11 +239,20 @@ export function stepOn(
 }
 
 /** @returns the step on what is there now */
-export const stepAt = (
-  top: string,
-  step: Pick<TreeChange, 'path' | 'from' | 'to'>,
-  isRepeat = false,
-): ReturnType<typeof stepOn> => stepOn(entryAt(top, step.path, (step.from ?? step.to)?.hash ?? ''), step, isRepeat);
+export const stepAt = (top: string, step: StepChange, isRepeat = false): ReturnType<typeof stepOn> =>
+  stepOn(entryAt(top, step.path, (step.from ?? step.to)?.hash ?? ''), step, isRepeat);
+
+const LINK = '120000';
+
+/** All of them: a file may be behind a link that stands where its folder was, and is removed first. */
+export function stepsAt(top: string, changes: readonly StepChange[], isRepeat: boolean): ReturnType<typeof stepOn>[] {
+  const steps = changes.map((change) => stepAt(top, change, isRepeat));
+  const links = steps.filter(({ from, to, isFree }) => isFree && to === null && from?.mode === LINK);
+  return steps.map((step) => {
+    const isBehind = step.from === null && links.some(({ path }) => step.path.startsWith(`${path}/`));
+    return isBehind ? { ...step, isFree: true } : step;
+  });
+}
 
 const MOST_LISTED = 5;
 const listed = (paths: readonly string[]): string =>

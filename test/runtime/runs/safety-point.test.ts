@@ -3,7 +3,18 @@
  * it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -277,6 +288,46 @@ describe('the safety point', () => {
     const { code, err } = await place.say(['run', 'plan.json'], { cwd: at });
     expect(code, err).toBe(0);
     expect(err.match(/git still copies untracked files \([34] MiB\) before the work begins/g)).toHaveLength(1);
+  });
+
+  it('a link that leads nowhere and that git does not look at is put back', async () => {
+    const place = new Workplace();
+    const at = dirty(place);
+    const link = join(at, 'link');
+    symlinkSync('nowhere', link);
+    git(at, 'add', 'link');
+    git(at, 'update-index', '--skip-worktree', 'link');
+    rmSync(link);
+    symlinkSync('as only I have it', link);
+    writeFileSync(
+      join(at, 'plan.json'),
+      JSON.stringify({ ...PLAN, tasks: [{ subject: 'Link', run: 'ln -sfn by-the-run link', files: ['link'] }] }),
+    );
+    await runIn(place, at);
+    expect(readlinkSync(link)).toBe('by-the-run');
+    expect((await place.say(['undo', 'tidy', '--yes'], { cwd: at })).code).toBe(0);
+    expect(readlinkSync(link)).toBe('as only I have it');
+  });
+
+  it.each([['nowhere'], ['.'], ['other']])('a folder for which a run put a link to %s is put back', async (to) => {
+    const place = new Workplace();
+    const at = dirty(place);
+    for (const folder of ['folder', 'other']) {
+      mkdirSync(join(at, folder, 'deep'), { recursive: true });
+      writeFileSync(join(at, folder, 'deep/x'), folder);
+    }
+    git(at, 'add', 'folder', 'other');
+    const tasks = [{ subject: 'Link', run: `rm -r folder; ln -s ${to} folder`, files: ['folder', 'folder/**'] }];
+    writeFileSync(join(at, 'plan.json'), JSON.stringify({ ...PLAN, tasks }));
+    const before = stateOf(at);
+    await runIn(place, at);
+    expect(readlinkSync(join(at, 'folder'))).toBe(to);
+    const { code, err } = await place.say(['undo', 'tidy', '--yes'], { cwd: at });
+    expect(code, err).toBe(0);
+    expect(stateOf(at)).toEqual(before);
+    expect((await place.say(['undo', 'tidy', '--redo', '--yes'], { cwd: at })).code).toBe(0);
+    expect(readlinkSync(join(at, 'folder'))).toBe(to);
+    expect(readFileSync(join(at, 'other/deep/x'), 'utf8')).toBe('other');
   });
 
   it('there is no safety point without git, and `teams diff` says so', async () => {
