@@ -1,6 +1,6 @@
 /**
  * The relay of a replica: the one process of a machine that talks to the engine for its teams, and the only writer of
- * their logs here. Records of one tick go in one transaction; each is answered when the replica has it.
+ * their logs here. Records of one moment go in one transaction (`gathering.ts`); each is answered when the replica has it.
  *
  *   connected ─lost─→ cut off: appends wait ─an address answers─→ every last record is as the engine has it ─→ connected
  *                                                           └─→ one is not: DIVERGED, and nothing is written any more

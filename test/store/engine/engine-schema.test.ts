@@ -205,9 +205,13 @@ describe.skipIf(!hasPostgres)('the engine', () => {
     expect((await host.query('select * from teams.log_after($1, 0, 1000)', [team])).rows).toEqual(before);
   });
 
-  it('refuses a record with a line break, which would be two lines of the log', async () => {
-    const line = record(by('ada')).replace('"type"', '\n"type"');
+  it.each(['\n', '\r'])('refuses a record, and mail, with the line break %j', async (end) => {
+    const line = record(by('ada')).replace('"type"', `${end}"type"`);
     await expect(append(host, team, line)).rejects.toMatchObject({ code: '22023' });
+    const message = mail('ada', 'hi').replace('{', `{${end}`);
+    await expect(host.query('select teams.send($1, $2, $3)', [team, 'eve', [message]])).rejects.toMatchObject({
+      code: '22023',
+    });
   });
 
   it.each([
