@@ -3,9 +3,12 @@
  * through `actions`. Without a terminal, or with `--plain`, it prints plain lines.
  */
 import process from 'node:process';
-import { isInForeground, type PastWatch, type TeamWatch } from '../../../app.ts';
+import { isInForeground, isTeamError, type PastWatch, type TeamWatch } from '../../../app.ts';
 import type { Notify } from './notifier.ts';
 import { PlainStream } from './plain-stream.ts';
+
+/** So often the plain lines are looked at for problems while no event comes. */
+const LOOK_MS = 2_000;
 
 /** What the dashboard can do. Each method throws what its verb would. */
 export interface Actions {
@@ -91,9 +94,25 @@ export async function watchTeam(watch: WatchedTeam, options: DashboardOptions): 
 
 async function tell(watch: WatchedTeam, { signal, write }: DashboardOptions): Promise<void> {
   const stream = new PlainStream(write);
-  for await (const events of watch.follow(signal, { endsWithRun: true })) {
-    stream.add(events);
+  const look = (): void => {
     stream.problems(watch.look().problems);
     stream.flush();
+  };
+  // A lead or a member that was killed writes no event.
+  const looking = setInterval(() => {
+    try {
+      look();
+    } catch (error) {
+      // The team was archived meanwhile: then what follows it ends, too.
+      if (!isTeamError(error)) throw error;
+    }
+  }, LOOK_MS);
+  try {
+    for await (const events of watch.follow(signal, { endsWithRun: true })) {
+      stream.add(events);
+      look();
+    }
+  } finally {
+    clearInterval(looking);
   }
 }
