@@ -120,7 +120,7 @@ it('fifty members isolated at once start, work and leave no process, socket or d
   const environment = { PATH: '/usr/bin:/bin', TMPDIR: sockets };
   const [{ code, err }] = await Promise.all([
     place.say(['run', 'plan.json'], { cwd: project, environment }),
-    until(() => readdirSync(sockets).length >= 50, 'fifty directories with sockets', 60_000),
+    until(() => readdirSync(sockets).length >= 50, 'fifty directories with sockets', 110_000),
   ]);
   expect(code, err).toBe(0);
   const events = readFileSync(join(project, '.teams/fifty/events.jsonl'), 'utf8');
@@ -129,7 +129,7 @@ it('fifty members isolated at once start, work and leave no process, socket or d
   expect(readdirSync(sockets)).toEqual([]);
   expect(readdirSync(project).toSorted()).toEqual(['.tasks', '.teams', 'plan.json', 'up']);
   expect(readdirSync(join(place.root, 'home/state/teams/isolations'))).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 it('a start after a crash removes the directories that the crash left', async () => {
   const place = fencePlace();

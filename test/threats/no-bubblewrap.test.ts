@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { prlimitPath } from '../../src/os/mark-environment.ts';
 import { findProgram } from '../../src/os/program-path.ts';
 import { Workplace } from '../support/cli.ts';
 
@@ -12,14 +13,17 @@ const PLAN = {
   tasks: [{ subject: 'Work', owner: 'ada', run: 'echo worked > made', verify: ['test -f made'] }],
   gates: { test: 'test -f made' },
 };
-const MEMBER = /ada: (?:its program is not isolated|workspace-write is not enforced)/;
+const MEMBER = /ada(?:: (?:its program )?|\] )(?:is not isolated|workspace-write is not enforced)/;
 const JUDGES = [
   /verify: of task #1: workspace-write is not enforced: .*bubblewrap/,
   /gate test: workspace-write is not/,
 ];
 const ALL = [MEMBER, ...JUDGES];
 
-/** One for all tests of the file: where a program lies is looked up once a process. */
+// It is looked up once in a process, which runs other files of tests after this one.
+prlimitPath();
+
+/** One for all tests of the file. */
 const bin = mkdtempSync(join(tmpdir(), 'teams-bare-'));
 for (const name of ['sh', 'bash', 'test', 'cat', 'git', 'prlimit'])
   symlinkSync(findProgram(name, '/usr/bin:/bin') ?? expect.fail(`no ${name}`), join(bin, name));

@@ -105,6 +105,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
     ({ text }) =>
       text.replace(/^\S+: (?:its program )?(?=\S.* is not enforced|is not isolated)/, '').replace(/\.$/, ''),
   ],
+  ['sandbox.not_enforced', ({ text }) => text],
   ['phase.ended', doing('ended a phase')],
   ['role.reported', doing('reported')],
   ['role.resumed', doing('went on')],

@@ -45,7 +45,7 @@ it('each event that the source has is told in words, not by its name', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const texts = files.map((file) => readFileSync(join('src', file), 'utf8'));
   const types = texts.flatMap((text) =>
-    [...text.matchAll(/\btype: '([a-z]+\.[a-z_]+)'/g)].map(([, type = '']) => type),
+    [...text.matchAll(/\b(?:type: |TYPE = )'([a-z]+\.[a-z_]+)'/g)].map(([, type = '']) => type),
   );
   // `lead.decided` is told by what was decided.
   expect(new Set(types).size).toBeGreaterThan(80);
