@@ -87,6 +87,7 @@ export class TeamStore {
   readonly relay: TeamRelay;
   /** The plan before the `number`-th change of the plan. */
   readonly earlierPlan: (number: number) => Document<PlanDocument>;
+
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
     const {
