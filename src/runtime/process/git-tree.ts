@@ -2,7 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import type { TreeEntry } from '../../store/workspace/user-files.ts';
-import { entriesAt, homeOf } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt, homeOf, smallText } from '../../store/workspace/sandbox-host.ts';
 import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
 import type { Repository } from './git-place.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
@@ -141,7 +141,19 @@ export async function keepLineEnds(repository: Repository, without: readonly str
 
 export const isThere = (path: string): boolean => entriesAt([path]).length > 0;
 
-/** Where git finds attributes besides the `.gitattributes` that it knows: the user may have ignored the first. */
+/**
+ * Whether attributes make git convert line ends: most only name what must not be converted, and then no file has to be
+ * read. A macro that converts has one of these words in its own line.
+ *
+ * @param attributes the text of a file of attributes
+ */
+export const convertsLineEnds = (attributes: string): boolean =>
+  /[^\S\n](?:text|eol|crlf|working-tree-encoding)(?:[=\s]|$)/.test(attributes);
+
+/** Also a file that cannot be read, is too large, or is not on the disk: git knows it from the index. */
+const mayHold = (file: string): boolean => convertsLineEnds(smallText(file) ?? ' text');
+
+/** Git finds attributes in more places than the `.gitattributes` that it knows: the user may have ignored the first. */
 async function mayConvert({ top, place }: Repository, where: GitWhere): Promise<boolean> {
   const asked = ['config', '--null', '--type=path', '--get-regexp', '^core\\.(autocrlf|attributesfile)$'];
   const told = (await git(asked, where)).text.split('\0').map((entry): [string, string] => {
@@ -152,6 +164,7 @@ async function mayConvert({ top, place }: Repository, where: GitWhere): Promise<
   if (['true', 'input'].includes(settings.get('core.autocrlf') ?? '')) return true;
   const users = settings.get('core.attributesfile') ?? join(homeOf(process.env), '.config/git/attributes');
   const own = [join(top, '.gitattributes'), resolve(top, place.common, 'info/attributes')];
-  if ([...own, users, '/etc/gitattributes'].some(isThere)) return true;
-  return (await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where)).text !== '';
+  if ([...own, users, '/etc/gitattributes'].some((file) => isThere(file) && mayHold(file))) return true;
+  const inFolders = (await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where)).text.split('\0');
+  return inFolders.some((path) => path !== '' && mayHold(join(top, path)));
 }
