@@ -28,7 +28,7 @@ const CREATE = { file: 'src/store/team/create-store.ts', test: 'test/store/team/
 const STALLED = { file: 'src/store/team/create-store.ts', test: 'test/store/stalls.test.ts' };
 const NAME = { file: 'src/store/team/name-lock.ts', test: 'test/store/team/name-lock.test.ts' };
 const REMAINS = { file: 'src/store/team/remains.ts', test: 'test/store/team/remains.test.ts' };
-const FOLD = { file: 'src/store/board/board.ts', test: 'test/store/board/board.test.ts' };
+const FOLD = { file: 'src/store/files/journal.ts', test: 'test/store/board/board.test.ts' };
 const COPIED = { file: 'src/store/team/copied-team.ts', test: 'test/store/team/copied-team.test.ts' };
 const JOIN = { file: 'src/runtime/teammate/join.ts', test: 'test/threats/copies.test.ts' };
 
@@ -346,8 +346,8 @@ export const IDENTITY_MUTANTS = [
   {
     name: 'a signal goes to a pid without a look at it',
     ...SUPERVISOR,
-    from: "if (life.death !== undefined || !life.identity || livenessOf(life.identity) !== 'alive') return;",
-    to: 'if (life.death !== undefined || !life.identity) return;',
+    from: "!life.identity ||\n      livenessOf(life.identity) !== 'alive'\n",
+    to: '!life.identity\n',
   },
   {
     name: 'another pid’s record makes a process ready',
@@ -480,8 +480,8 @@ export const IDENTITY_MUTANTS = [
   {
     name: 'a creation does not hold the name',
     ...STALLED,
-    from: 'withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => createInName(disk, at, team, options))',
-    to: '((_: unknown) => createInName(disk, at, team, options))([clock, lockTimeoutMs])',
+    from: 'return withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => {',
+    to: 'return ((_: unknown, make: () => TeamStore) => make())(lockTimeoutMs, () => {',
   },
   {
     name: 'a creation does not look at its reservation before it sets a board aside',
@@ -540,7 +540,7 @@ export const IDENTITY_MUTANTS = [
   {
     name: 'a log that was replaced is folded on',
     ...FOLD,
-    from: 'if (!this.#journal.isAsRemembered()) throw replacedLog(this.#journal.path);',
+    from: 'if (known.compare(news, 0, Math.min(read, known.length)) !== 0) throw replaced();',
     to: '',
   },
   // One mark a start.
@@ -565,8 +565,8 @@ export const IDENTITY_MUTANTS = [
   {
     name: 'a sweep ends what a program of another start left',
     ...CHILDREN,
-    from: '    await end(ended);\n',
-    to: '    await end([...ended, ...this.#marks]);\n',
+    from: 'await this.#sweeps.end(drawn);',
+    to: 'await this.#sweeps.end([...this.#marks]);',
   },
   {
     name: 'a command is ended before its shell',

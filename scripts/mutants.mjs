@@ -1,7 +1,7 @@
 /**
  * node scripts/mutants.mjs [WORD…] — makes errors in the code that recognises processes and folders, one at a time
  * (`identity-mutants.mjs`), and says which test finds each. With words: only errors whose name has one of them. Ends
- * with 1 if a test that should fail passes.
+ * with 1 if a test that should fail passes, and at once if one fails without an error.
  *
  * It works on a copy of the project. The tests run in a pid namespace of their own (`unshare`), as an error may signal
  * processes that are none of the test's.
@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { IDENTITY_MUTANTS } from './identity-mutants.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COPIED = ['bin', 'schemas', 'scripts', 'src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const FOLDERS = ['bin', 'schemas', 'scripts', 'src', 'test'];
+const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'];
 const LONGEST_MS = 300_000;
 const BUILD_MS = 60_000;
 
@@ -30,13 +31,21 @@ if (spawnSync('unshare', [...NAMESPACE, 'true']).status !== 0)
 
 const home = mkdtempSync(join(tmpdir(), 'teams-mutants-'));
 try {
-  for (const name of COPIED) cpSync(join(ROOT, name), join(home, name), { recursive: true });
+  for (const name of [...FOLDERS, ...FILES]) cpSync(join(ROOT, name), join(home, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'));
+  requireNoneFound();
   const survivors = chosen.filter((mutant) => !isFound(mutant));
   console.log(`${chosen.length} errors, ${survivors.length} not found (load ${loadavg()[0].toFixed(1)})`);
   process.exitCode = survivors.length === 0 ? 0 : 1;
 } finally {
   rmSync(home, { recursive: true, force: true });
+}
+
+/** What fails without an error would find each of them. */
+function requireNoneFound() {
+  const tests = [...new Set(chosen.map(({ test }) => test))];
+  const failed = failures(tests);
+  if (failed.length > 0) throw new Error(`Without an error there fails: ${failed.join(', ')}`);
 }
 
 function isFound({ name, file, from, to, test, title }) {
@@ -48,7 +57,7 @@ function isFound({ name, file, from, to, test, title }) {
     text.replace(from, () => to),
   );
   try {
-    const failed = failures(test, title);
+    const failed = failures([test], title);
     console.log(failed.length > 0 ? `found      ${name}: ${failed[0]}` : `NOT FOUND  ${name} (${test})`);
     return failed.length > 0;
   } finally {
@@ -57,14 +66,21 @@ function isFound({ name, file, from, to, test, title }) {
 }
 
 /** @returns the titles of the tests that fail */
-function failures(test, title) {
+function failures(tests, title) {
   // A build starts the programs once: an error may show there.
   const build = { cwd: home, stdio: 'ignore', timeout: BUILD_MS, killSignal: 'SIGKILL' };
   if (spawnSync('unshare', [...NAMESPACE, process.execPath, 'scripts/build.mjs'], build).status !== 0)
     return ['the build'];
   const answer = join(home, 'answer.json');
   const only = title === undefined ? [] : ['-t', title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')];
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json', `--outputFile=${answer}`, test, ...only];
+  const vitest = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=json',
+    `--outputFile=${answer}`,
+    ...tests,
+    ...only,
+  ];
   const run = spawnSync('unshare', [...NAMESPACE, process.execPath, ...vitest], {
     cwd: home,
     stdio: 'ignore',
