@@ -137,8 +137,10 @@ export class LeadMail {
     const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
     const kind = message.kind ?? message.type;
     const text = message.content.slice(0, 2_000);
-    if (!ECHOES.has(kind)) store.events.append({ type: 'message.received', member: sender, kind, text });
-    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#command(message);
+    const isOwn = message.sender === LEAD && message.recipient === LEAD && !isForeign(message);
+    const member = isOwn ? LEAD : sender;
+    if (!ECHOES.has(kind)) store.events.append({ type: 'message.received', member, kind, text });
+    if (isOwn) this.#command(message);
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;
     if (message.kind === 'idle') this.#environment.onIdle(sender);

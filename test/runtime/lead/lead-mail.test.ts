@@ -1,8 +1,12 @@
-/** UNBLOCKED is sent once for each task, also by a lead that takes over from one that died while sending it. */
+/** What the lead sends, also one that takes over from one that died while sending it; and what it logs of its mail. */
+import { appendFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
+import { logFact } from '../../../src/model/team/shown-event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { LeadMail } from '../../../src/runtime/lead/lead-mail.ts';
 import { LeadMemory } from '../../../src/runtime/lead/lead-memory.ts';
+import { MessageFlow } from '../../../src/policy/view/message-flow.ts';
+import { sendMail } from '../../../src/runtime/team/send-mail.ts';
 import { BoardStore } from '../../../src/store/board/board.ts';
 import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import { name } from '../../support/team.ts';
@@ -17,8 +21,7 @@ function unblocked(): ToldTeam {
   return on.say({ type: 'task.assigned', task: '4', owner: name('carla') });
 }
 
-/** A lead takes over: it reads the history, sends what is unsent, and ends. */
-async function tookOver({ store }: ToldTeam): Promise<void> {
+function mailOf({ store }: ToldTeam): LeadMail {
   const { epoch, incarnation } = store.board.fold().lead;
   const post = new LeadMail({
     store,
@@ -32,6 +35,13 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
     onNews: () => {},
   });
   onTestFinished(() => post.close());
+  return post;
+}
+
+/** A lead takes over: it reads the history, sends what is unsent, and ends. */
+async function tookOver(on: ToldTeam): Promise<void> {
+  const { store } = on;
+  const post = mailOf(on);
   const log = new BoardStore(store.paths.log, { disk: store.disk, clock: store.clock, keepsPast: true });
   log.fold();
   post.sendAgain(log.past.unblocked.values());
@@ -54,4 +64,19 @@ it('UNBLOCKED is not sent for a task that was started meanwhile', async () => {
   const on = unblocked().claim('3', 'bob');
   await tookOver(on);
   expect(told(on, 'bob')).toEqual([]);
+});
+
+it('mail to the lead in its own name is in the log under that name, and counts once; mail of a stranger has no name', async () => {
+  const on = new ToldTeam({ ada: 'executor' }).led().started('ada');
+  const { store } = on;
+  await sendMail(store, { kind: 'person', name: LEAD }, LEAD, 'remember the deadline');
+  appendFileSync(store.paths.inbox(LEAD).inbox, '{"type":"message","sender":"lead","content":"as if","timestamp":1}\n');
+  const post = mailOf(on);
+  await post.mail.look();
+  const flow = new MessageFlow();
+  const events = [...store.events.read()].flatMap(({ event }, number) => flow.add({ ...logFact(event), number }) ?? []);
+  expect(events.map(({ from, to, text }) => `${from}>${to} ${text}`)).toEqual([
+    'lead>lead remember the deadline',
+    'unknown>lead as if',
+  ]);
 });
