@@ -99,15 +99,18 @@ export function* tasksOf({ tasks }: Board, ids: Iterable<number | string>): Gene
 export const nextClaim = (board: Board, name: Name, except: ReadonlySet<string> = NO_TASKS): Task | undefined =>
   nextClaims(board, name, { except, most: 1 })[0];
 
+interface ClaimsWanted {
+  readonly except: ReadonlySet<string>;
+  readonly most: number;
+  /** Of those that belong to nobody, one with such an id is enough: the others are not looked at if it is found early. */
+  readonly isEnough?: (id: number) => boolean;
+}
+
 /**
  * The tasks that this member may claim, as {@link nextClaim} says it: the first of its own; else at most `most` that
- * belong to nobody, lowest id first.
+ * belong to nobody, lowest id first, or the first of these that is enough.
  */
-export function nextClaims(
-  board: Board,
-  name: Name,
-  { except, most }: { readonly except: ReadonlySet<string>; readonly most: number },
-): Task[] {
+export function nextClaims(board: Board, name: Name, { except, most, isEnough }: ClaimsWanted): Task[] {
   const { members, lists, tasks } = board;
   const member = members.get(name);
   // No task is asked about where every answer is the same.
@@ -116,8 +119,22 @@ export function nextClaims(
   if (own)
     for (const task of tasksOf(board, own))
       if (!except.has(task.id) && claimRefusal(board, task, member, name) === undefined) return [task];
+  const offers = openOffers(lists);
+  const [only] = offers;
+  if (isEnough !== undefined && only !== undefined && offers.length === 1) {
+    let at = 0;
+    for (const id of only) {
+      // What it may not claim of those before makes its place an earlier one.
+      if (at === most) break;
+      at += 1;
+      if (!isEnough(id)) continue;
+      const task = tasks.get(String(id));
+      if (task === undefined || except.has(task.id)) continue;
+      if (claimRefusal(board, task, member, name) === undefined) return [task];
+    }
+  }
   let found: Task[] = [];
-  for (const ids of openOffers(lists)) {
+  for (const ids of offers) {
     const end = Number(found[most - 1]?.id ?? Infinity);
     const more: Task[] = [];
     for (const id of ids) {

@@ -14,14 +14,18 @@ const WINDOW = 2;
 
 export function spreadClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
   const all = joinedMembers(board, name);
-  const ready = nextClaims(board, name, { except, most: WINDOW * all.length });
+  const at = all.indexOf(name);
+  const isEnough = (id: number): boolean => (id - 1) % all.length === at;
+  const ready = nextClaims(board, name, { except, most: WINDOW * all.length, isEnough });
   if (ready[0]?.owner === name) return ready[0];
+  const own = ready.find(({ id }) => isEnough(Number(id)));
+  if (own !== undefined) return own;
   const idle = all.filter((one) => one === name || !board.busy.has(one));
   const choices = new Map<Name, Task>();
   const free: Task[] = [];
   for (const task of ready) {
     const one = all[(Number(task.id) - 1) % all.length];
-    if (one === undefined || choices.has(one) || (one !== name && board.busy.has(one))) free.push(task);
+    if (one === undefined || choices.has(one) || board.busy.has(one)) free.push(task);
     else choices.set(one, task);
   }
   let next = 0;
