@@ -4,8 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { jsonAnswer } from '../../model/text/json-answer.ts';
-import { folderIdentitySchema, isSameFolder } from '../../model/team/folder-identity.ts';
+import { jsonAnswer, ownJson } from '../../model/text/json-answer.ts';
+import { optional, plainObject, plainText, plainWord, type DocumentForm } from '../../model/text/plain-fields.ts';
+import { folderIdentitySchema, isSameFolder, plainFolder } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
@@ -18,6 +19,13 @@ const markSchema = z.object({
   /** That of the root's teams, when it was marked: a copy is another one. */
   folder: folderIdentitySchema.optional(),
 });
+type ReplicaMark = z.infer<typeof markSchema>;
+
+/** Each process of a team in a store reads it. */
+export const replicaMarkForm: DocumentForm<ReplicaMark> = {
+  schema: () => markSchema,
+  plain: plainObject<ReplicaMark>({ version: plainWord(1), store: plainText, folder: optional(plainFolder) }),
+};
 
 /** @returns the address that the replica is of, without a password; undefined for a root with teams of its own */
 export const replicaOf = (disk: Disk, root: string): string | undefined => markOf(disk, root)?.store;
@@ -30,12 +38,12 @@ export function isCopiedReplica(disk: Disk, root: string): boolean {
   return mark.folder === undefined || folder === undefined || !isSameFolder(mark.folder, folder);
 }
 
-function markOf(disk: Disk, root: string): z.infer<typeof markSchema> | undefined {
+function markOf(disk: Disk, root: string): ReplicaMark | undefined {
   const { teams, replica } = rootPaths(root);
   // A file in the way of the folder is told by what needs the folder.
   const text = lookAt(disk, teams)?.isFile() ? undefined : readText(disk, replica, 4096);
   if (text === undefined) return undefined;
-  const mark = jsonAnswer(markSchema, text);
+  const mark = ownJson(replicaMarkForm, text);
   if (mark.ok) return mark.value;
   throw new StoreError('CORRUPT', `${replica} is damaged (${mark.why}): restore or remove it.`);
 }

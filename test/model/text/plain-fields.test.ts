@@ -6,6 +6,7 @@ import { configForm, eventForm, processForm, stateForm } from '../../../src/mode
 import { isList, type DocumentForm } from '../../../src/model/text/plain-fields.ts';
 import { checkpointForms } from '../../../src/store/board/checkpoint/checkpoint-forms.ts';
 import { tokenForm } from '../../../src/store/lock/token.ts';
+import { replicaMarkForm } from '../../../src/store/replica/replica-root.ts';
 import { ownerForm } from '../../../src/store/team/lease.ts';
 import { ulid } from '../world.ts';
 
@@ -318,6 +319,18 @@ const ALL: readonly Documents[] = [
     name: 'page of the past',
     form: checkpointForms.past,
     plain: [past, { ...past, trace: { members: [], records: [] } }],
+  },
+  {
+    name: 'mark of a replica',
+    form: replicaMarkForm,
+    plain: [
+      { version: 1, store: 'postgres://host/teams' },
+      { version: 1, store: 's', folder },
+    ],
+    left: [
+      { version: 2, store: 's' },
+      { version: 1, store: 's', more: 1 },
+    ],
   },
   {
     name: 'token',
