@@ -11,6 +11,9 @@ import { MOST_NUMBER, NumberedFrames, numberedFrame } from './numbered-frames.ts
 /** An answer has at most so many bytes. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
+/** What is read at once. */
+const READ_BYTES = 16 * 1024;
+
 /** A question without an answer. */
 interface Open {
   readonly resolve: (answer: string) => void;
@@ -101,16 +104,20 @@ export class LastingConnection {
   }
 
   #connect(): Link {
-    const socket = createConnection({ path: this.#path });
     const frames = new NumberedFrames(MOST_BYTES);
-    let why: string | undefined;
-    socket.on('data', (chunk: Buffer) => {
+    // Without it, each answer of some bytes costs a new buffer of 64 KiB, and the way through a stream.
+    const buffer = Buffer.alloc(READ_BYTES);
+    const callback = (length: number): boolean => {
       try {
-        for (const { number, bytes } of frames.read(chunk)) this.#take(number)?.resolve(bytes.toString('utf8'));
+        for (const { number, bytes } of frames.read(buffer.subarray(0, length)))
+          this.#take(number)?.resolve(bytes.toString('utf8'));
       } catch {
         socket.destroy();
       }
-    });
+      return true;
+    };
+    const socket = createConnection({ path: this.#path, onread: { buffer, callback } });
+    let why: string | undefined;
     socket.on('drain', () => this.#send(socket));
     socket.on('error', (error) => (why = codeOf(error)));
     const isConnected = new Promise<boolean>((resolve) => {
