@@ -1,4 +1,5 @@
 /** `teams apply`: branches, single tasks, the team that ended last, and what happens to work that nobody applied. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -48,6 +49,27 @@ it('a name that is not UTF-8 is written as it is on a branch, and never as anoth
   expect(git(at, '-c', 'core.quotePath=on', 'diff', '--name-only', 'HEAD', 'work')).toBe(
     '"n\\376"\n"n\\377"\nok.txt\n',
   );
+});
+
+it.each([
+  [
+    'a folder with an ignored file',
+    'mkdir made; echo mine >made/mine.log; echo "*.log" >.git/info/exclude',
+    'made/mine.log',
+  ],
+  ['an empty folder', 'mkdir -p made/empty', undefined],
+])('%s of the user in the place of a file that landed', async (_, edit, named) => {
+  const { at, teams } = scene({ tasks: [{ subject: 'One', run: 'echo x >made; echo y >other' }] });
+  expect((await teams('run', 'p.json', '--quiet')).code).toBe(0);
+  execFileSync('sh', ['-c', edit], { cwd: at });
+  const before = userState(at);
+  const { code, err } = await teams('apply', 'p');
+  if (named === undefined) {
+    expect([code, readFileSync(join(at, 'made'), 'utf8')]).toEqual([0, 'x\n']);
+    return;
+  }
+  expect([code, err]).toEqual([3, expect.stringContaining(named)]);
+  expect([userState(at), existsSync(join(at, named))]).toEqual([before, true]);
 });
 
 it('a change that needs an edit of the user is refused as a branch, with its files', async () => {

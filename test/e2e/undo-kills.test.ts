@@ -12,12 +12,12 @@ import { filesIn } from '../support/project-files.ts';
 const PRELOAD = join(import.meta.dirname, '../fixtures/kill-at-call.mjs');
 
 const DEED =
-  'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt; rm -r dir; echo f >dir; ln -s a.txt link; chmod +x c.sh';
+  'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt; rm -r dir; echo f >dir; ln -s a.txt link; chmod +x c.sh; mv sub other; ln -s other sub';
 
 async function ran() {
   const place = new Workplace();
   const at = join(place.root, 'work');
-  mkdirSync(join(at, 'dir'), { recursive: true });
+  for (const folder of ['dir', 'sub']) mkdirSync(join(at, folder), { recursive: true });
   const plan = {
     name: 'p',
     members: [{ name: 'ada', agent: { kind: 'exec' } }],
@@ -28,6 +28,7 @@ async function ran() {
     'b.txt': 'bee\n',
     'c.sh': 'sea\n',
     'dir/d.txt': 'dee\n',
+    'sub/e.txt': 'ee\n',
     'p.json': JSON.stringify(plan),
   };
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(at, name), text);
@@ -80,7 +81,10 @@ it(
 );
 
 it('an undo that fails leaves every file as it was, and says why', { timeout: 60_000 }, async () => {
-  const { at, after, teams, faulty } = await ran();
+  const { at, teams, faulty } = await ran();
+  // What the user has taken back by hand stays so.
+  rmSync(join(at, 'new'), { recursive: true });
+  const after = filesIn(at);
   // The disk refuses one of the last changes.
   const { status, stderr } = faulty(UNDO, { FAIL_PATH: join(at, 'dir/d.txt') });
   expect(status).toBe(4);

@@ -206,6 +206,33 @@ it('nothing is written through a link that was put in the place of a directory',
   expect(readFileSync(join(outside, 'new.txt'), 'utf8')).toBe('x\n');
 });
 
+it.each<[string, string, string, string | undefined]>([
+  [
+    'an empty directory',
+    'rm a.txt; mkdir -p a.txt/x/y; echo x >a.txt/x/y/z',
+    'rm a.txt/x/y/z; mkdir a.txt/w',
+    undefined,
+  ],
+  ['a directory with a file of hers', 'rm a.txt; mkdir a.txt; echo x >a.txt/x', 'echo mine >a.txt/mine', 'a.txt/mine'],
+  ['a directory with an ignored file', 'rm a.txt; mkdir a.txt; echo x >a.txt/x', 'echo m >a.txt/m.log', 'a.txt/m.log'],
+  ['a file of hers', 'rm -r dir', 'echo mine >dir', 'dir'],
+  ['a pipe', 'rm -r dir', 'mkfifo dir', 'dir'],
+])('in the place of a file that it brings back, %s of a person', async (_, command, edit, named) => {
+  const { at, before, teams } = await ran(command);
+  execFileSync('sh', ['-c', edit], { cwd: at });
+  const pipe = (path: string) => lstatSync(join(at, path), { throwIfNoEntry: false })?.isFIFO() === true;
+  const isPipe = pipe('dir');
+  const edited = isPipe ? undefined : stateOf(at);
+  const { code, err } = await teams('undo', 'p', '--yes');
+  if (named === undefined) {
+    expect([code, stateOf(at)]).toEqual([0, before]);
+    return;
+  }
+  expect([code, err]).toEqual([3, expect.stringContaining(`Nothing was taken back: ${named} was changed since.`)]);
+  if (isPipe) expect(pipe('dir')).toBe(true);
+  else expect(stateOf(at)).toEqual(edited);
+});
+
 it('a second run of the same name is undone by itself, and one that is running not at all', async () => {
   const { at, before, teams } = await ran('echo run >>a.txt');
   expect((await teams('run', 'p.json', '--quiet', '--fresh')).code).toBe(0);

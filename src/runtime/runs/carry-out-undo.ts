@@ -16,7 +16,8 @@ import { bytesOf, GitFailure } from '../process/git-tree.ts';
 import type { GitWhere } from '../process/git.ts';
 import { within } from '../process/git-place.ts';
 import { leadStatusOf } from '../views/external-status.ts';
-import { seenOf, stepAt, stepOn, stepsAt, type UndoPlan, type UndoStep } from './undo.ts';
+import { inTheWay, stepAt, stepOn, stepsAt, type UndoStep } from '../process/undo-steps.ts';
+import { seenOf, type UndoPlan } from './undo.ts';
 
 interface UndoOptions {
   readonly redo: boolean;
@@ -51,22 +52,25 @@ async function carryOut(
   const { top, place, lives } = plan;
   const steps = inOrder(plan.steps);
   const where = within({ top, place }, { signal });
-  // All bytes are there before the first file is changed.
-  const bytes = await contentsOf(
-    steps.filter(({ isDone }) => !isDone),
-    where,
-  );
   const store = openStore(paths, options);
   try {
     requireAsSeen(store, plan, leads);
     const token = plan.begun?.token ?? newId(store.clock.now());
     const isRepeat = plan.begun !== undefined;
-    const changed = stepsAt(top, steps, isRepeat).find(({ isFree }) => !isFree);
-    if (changed) throw changedSince(changed.path, redo);
+    const now = stepsAt(top, steps, plan.begun?.token);
+    const [changed] = inTheWay(now);
+    if (changed !== undefined) throw changedSince(changed, redo);
+    // All bytes are there before the first file is changed.
+    const bytes = await contentsOf(
+      now.filter(({ isDone }) => !isDone),
+      where,
+    );
     await note(store, plan.ended, { redo, token, lives: lives.length });
     const turned: UndoStep[] = [];
     try {
-      for (const step of steps) {
+      for (const step of now) {
+        // What the user has brought there by hand is not turned back, if a later step fails.
+        if (step.isDone && (!isRepeat || step.obstacle !== undefined)) continue;
         turned.push(step);
         if (turn(top, step, { bytes, token, isRepeat })) continue;
         turned.pop();
@@ -79,7 +83,7 @@ async function carryOut(
     }
     for (const { path } of steps) removeFresh(top, path, token);
     await note(store, lives, undefined);
-    const count = steps.filter(({ isDone }) => !isDone).length;
+    const count = now.filter(({ isDone }) => !isDone).length;
     store.events.append({ type: told, text: `${count} files` });
   } finally {
     await store.close();

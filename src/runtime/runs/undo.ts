@@ -11,7 +11,7 @@ import type { Task } from '../../model/board/task.ts';
 import type { GitPlace, RunLife, RunState, Undoing } from '../../model/run/run-state.ts';
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../../policy/file-patterns.ts';
-import { entryAt, isOlder, isSame, type PresentEntry, type TreeEntry } from '../../store/workspace/user-files.ts';
+import { isOlder, isSame, type TreeEntry } from '../../store/workspace/user-files.ts';
 import { ownDocuments, stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
 import { GitFailure, isNamed, treeChanges, type TreeChange } from '../process/git-tree.ts';
 import { git, type GitWhere } from '../process/git.ts';
@@ -20,16 +20,8 @@ import { otherTeams } from '../process/worktrees.ts';
 import { knownOf, noSafetyPoint, rootIn, type SafetyPoint } from '../process/safety-ref.ts';
 import { triedAgain } from '../process/try-again.ts';
 import { leadStatusOf } from '../views/external-status.ts';
+import { inTheWay, stepsAt, type UndoStep } from '../process/undo-steps.ts';
 import { keepLateEnd } from './late-end.ts';
-
-export interface UndoStep {
-  /** Relative to the root of the working tree. */
-  readonly path: string;
-  readonly from: TreeEntry;
-  readonly to: TreeEntry;
-  /** It is as it shall be. */
-  readonly isDone: boolean;
-}
 
 /** What an undo or a redo would do. */
 export interface UndoPlan {
@@ -154,8 +146,8 @@ async function plan(
   });
   const stays = new Set(left.map(({ path }) => path));
   const moving = all.filter(({ path }) => !stays.has(path));
-  const steps = stepsAt(top, moving, begun !== undefined);
-  const changed = [...new Set([...steps.flatMap((one) => (one.isFree ? [] : [one.path])), ...broken])].sort();
+  const steps = stepsAt(top, moving, begun?.token);
+  const changed = [...new Set([...inTheWay(steps), ...broken])].sort();
   if (changed.length > 0)
     throw new ConflictError(
       'REFUSED',
@@ -218,40 +210,6 @@ function turned(life: RunLife, ended: RunLife | undefined, redo: boolean): RunLi
   if (ended === undefined) return life;
   const { undone: _, ...rest } = ended;
   return redo ? rest : { ...rest, undone: true };
-}
-
-type StepChange = Pick<TreeChange, 'path' | 'from' | 'to'>;
-
-/**
- * @param isRepeat a call before was killed: a directory may stand where a file was removed
- * @returns `isFree`: nothing but the run's own change is there
- */
-export function stepOn(
-  present: PresentEntry,
-  { path, from, to }: StepChange,
-  isRepeat: boolean,
-): UndoStep & { readonly isFree: boolean } {
-  const isDirectory = present === 'directory';
-  // Where a directory stands in place of a file, its own files are steps as well.
-  const isOver = isDirectory && from === null;
-  const isDone = typeof present === 'string' ? isRepeat && isDirectory && to === null : isSame(to, present);
-  return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
-}
-
-/** @returns the step on what is there now */
-export const stepAt = (top: string, step: StepChange, isRepeat = false): ReturnType<typeof stepOn> =>
-  stepOn(entryAt(top, step.path, (step.from ?? step.to)?.hash ?? ''), step, isRepeat);
-
-const LINK = '120000';
-
-/** All of them: a file may be behind a link that stands where its folder was, and is removed first. */
-export function stepsAt(top: string, changes: readonly StepChange[], isRepeat: boolean): ReturnType<typeof stepOn>[] {
-  const steps = changes.map((change) => stepAt(top, change, isRepeat));
-  const links = steps.filter(({ from, to, isFree }) => isFree && to === null && from?.mode === LINK);
-  return steps.map((step) => {
-    const isBehind = step.from === null && links.some(({ path }) => step.path.startsWith(`${path}/`));
-    return isBehind ? { ...step, isFree: true } : step;
-  });
 }
 
 const MOST_LISTED = 5;

@@ -11,6 +11,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readdirSync,
   readlinkSync,
   readSync,
   renameSync,
@@ -197,7 +198,8 @@ export function placeFile(
     if (mode === LINK) symlinkSync(bytes, fresh);
     // Permissions that a tree does not keep stay as they are.
     else writeFresh(fresh, bytes, mode, old?.isFile() === true ? old.mode : undefined);
-    if (isFree(entryBy(name, hash))) {
+    const present = entryBy(name, hash);
+    if (isFree(present) && (present !== 'directory' || removeFolders(name))) {
       renameSync(fresh, name);
       return true;
     }
@@ -205,6 +207,15 @@ export function placeFile(
     return false;
   };
   return reached(top, path, place, true) === true;
+}
+
+/** Removes a directory in which there are only directories. @returns false if there is anything else in it */
+function removeFolders(folder: string): boolean {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  if (entries.some((entry) => !entry.isDirectory())) return false;
+  if (!entries.every(({ name }) => removeFolders(`${folder}/${name}`))) return false;
+  rmdirSync(folder);
+  return true;
 }
 
 function writeFresh(fresh: string, bytes: Buffer, mode: string, old: number | undefined): void {
@@ -254,6 +265,26 @@ export function removeUserFile(
 
 /** Whether a directory above this path is a link: what is behind it is not the repository's. */
 function isBehindLink(top: string, path: string): boolean {
+  const above = obstacleAbove(top, path);
+  return above !== undefined && statOf(join(top, above))?.isSymbolicLink() === true;
+}
+
+/** The first thing on the way to a path that is no directory. */
+export function obstacleAbove(top: string, path: string): string | undefined {
   const parts = path.split('/').slice(0, -1);
-  return parts.some((_, at) => statOf(join(top, ...parts.slice(0, at + 1)))?.isSymbolicLink() === true);
+  const ways = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+  return ways.find((way) => statOf(join(top, way))?.isDirectory() === false);
+}
+
+/** The first thing below a directory, if there is one at this path, that is no directory and none of these files. */
+export function otherFileBelow(top: string, path: string, isKnown: (path: string) => boolean): string | undefined {
+  if (statOf(join(top, path))?.isDirectory() !== true) return undefined;
+  for (const entry of readdirSync(join(top, path), { withFileTypes: true })) {
+    const below = `${path}/${entry.name}`;
+    if (entry.isDirectory()) {
+      const other = otherFileBelow(top, below, isKnown);
+      if (other !== undefined) return other;
+    } else if (!isKnown(below)) return below;
+  }
+  return undefined;
 }

@@ -23,7 +23,8 @@ import { keepCommit } from '../../trees/kept-objects.ts';
 import { inVault, VaultRefs } from '../../trees/vault.ts';
 import { commitTree, treeOf } from '../../trees/vault-commits.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
-import { interruptedUndo, seenOf, stepAt, type UndoPlan } from '../undo.ts';
+import { interruptedUndo, seenOf, type UndoPlan } from '../undo.ts';
+import { inTheWay, stepsAt } from '../../process/undo-steps.ts';
 
 /** What a change of the user's files would do. */
 export interface ApplyPlan extends UndoPlan {
@@ -124,8 +125,8 @@ async function plan(
     if (changes.length > 0 || landed !== undefined) await keepBoth(store, { ...ended, from }, here);
     return { changes, ended, absent };
   });
-  const steps = changes.map((change) => stepAt(repository.top, change));
-  const edited = steps.filter(({ isFree }) => !isFree).map(({ path }) => path);
+  const steps = stepsAt(repository.top, changes);
+  const edited = inTheWay(steps);
   const outside = edited.filter((path) => absent.has(path));
   if (outside.length > 0) throw notOnDisk(outside);
   if (edited.length > 0) throw await refusal(edited);
