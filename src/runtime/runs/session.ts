@@ -137,7 +137,9 @@ export class RunSession {
    */
   async start(names: readonly Name[], signal?: AbortSignal): Promise<void> {
     const { supervisor, memory } = this.#lead;
-    const fresh = names.filter((name) => supervisor.adopt(name) === undefined);
+    // A person may have asked for one, so that it starts already.
+    const begun = names.filter((name) => this.isRunning(name));
+    const fresh = names.filter((name) => !begun.includes(name) && supervisor.adopt(name) === undefined);
     const members = readableConfig(this.store)?.members ?? [];
     await requireHosts(
       this.store,
@@ -146,7 +148,7 @@ export class RunSession {
     for (const name of fresh) memory.restarted(name);
     supervisor.start(fresh);
     const look = (name: Name) => supervisor.look(name);
-    const failed = await awaitMembers(fresh, { look, clock: this.store.clock }, signal);
+    const failed = await awaitMembers([...begun, ...fresh], { look, clock: this.store.clock }, signal);
     if (failed === undefined) {
       await this.note({ status: 'active', phase: 'executing' });
       return;

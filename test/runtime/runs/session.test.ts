@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { requestSpawn } from '../../../src/runtime/runs/living-lead.ts';
 import { lead, team } from '../../support/session.ts';
+import { name } from '../../support/team.ts';
 
 it.each(['{', '', '{"version":1}'])(
   'a state.json that becomes %j while the lead waits to write it is put aside',
@@ -19,3 +21,14 @@ it.each(['{', '', '{"version":1}'])(
     expect(readFileSync(on.paths.events, 'utf8')).toContain('"state.set_aside"');
   },
 );
+
+it('a member that a person asked for while its run begins is started once', async () => {
+  const on = await team({ members: ['ada'], tasks: [{ subject: 'Work', work: { run: 'true' } }] });
+  const session = await lead(on);
+  await requestSpawn(on.handle, name('ada'));
+  await expect.poll(() => on.events('message.received').length).toBe(1);
+  await session.start(session.startable());
+  expect((await session.run()).why).toBe('finished');
+  expect([on.events('spawn.rolled_back'), on.events('member.exited')]).toEqual([[], []]);
+  await session.shutDown({ force: true });
+});
