@@ -1,9 +1,11 @@
 /** The page in a real browser: used by keyboard and mouse, with each figure followed to its file. */
 import { ulid } from 'ulid';
 import type { Page as Tab } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OutputLog } from '../../../src/store/board/output-log.ts';
 import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
 import { greatTeam } from '../../support/great-team.ts';
+import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { openPage } from '../../support/web.ts';
 
@@ -28,6 +30,20 @@ const NEXT_KEY = `(() => {
 /** The files that figures and lists of files lead to. */
 const FILES = `[...document.querySelectorAll('.figure, .files .link')].map((one) =>
   one.classList.contains('link') ? one.textContent : one.title.split(': from ').at(-1))`;
+
+/** The side at which each line of a text begins. */
+const SIDES = `((box) => {
+  const { left, right } = box.getBoundingClientRect();
+  const [text] = box.childNodes;
+  let at = 0;
+  return text.data.trimEnd().split('\\n').map((line) => {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, (at += line.length + 1) - 1);
+    const place = range.getBoundingClientRect();
+    return place.left - left < right - place.right ? 'left' : 'right';
+  });
+})`;
 
 interface Outline {
   readonly landmarks: readonly string[];
@@ -205,6 +221,26 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     team.add('Written while it was cut off');
     await tab.context().setOffline(false);
     await tab.getByRole('button', { name: 'Written while it was cut off' }).waitFor();
+  });
+
+  it('each line that a member wrote has its own direction, and one line is a line', async () => {
+    const team = new ToldTeam({ ada: 'executor' }).ledByUs();
+    team.add('Translate it', { description: 'English (1) first.\nالسطر الثاني (2) من abc.' });
+    const { disk, paths } = team.store;
+    const log = new OutputLog(disk, paths.output(name('ada')), paths.outputParts(name('ada')));
+    onTestFinished(() => log.close());
+    log.begin({ task: '1', claim: 1 }, new Date(team.store.clock.now()).toISOString());
+    log.append(Buffer.from('السطر الأول (1) من abc.\n'));
+    const { tab } = await open((await openPage(team.root)).url);
+    await goTo(tab, 'output');
+    await tab.getByRole('button', { name: /ada/ }).first().click();
+    await tab.getByText('1 line', { exact: true }).waitFor();
+    const output = tab.getByRole('log', { name: 'Output of ada' }).filter({ hasText: 'abc' });
+    await output.waitFor();
+    expect(await tab.evaluate(`${SIDES}(document.querySelector('.output-lines'))`)).toEqual(['right']);
+    await goTo(tab, 'board/task/1');
+    await tab.getByText('English (1) first.').waitFor();
+    expect(await tab.evaluate(`${SIDES}(document.querySelector('aside .text'))`)).toEqual(['left', 'right']);
   });
 
   it('the page sends mail to one and to all, approves and rejects plans, and has a result done again', async () => {

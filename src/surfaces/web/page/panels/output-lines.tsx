@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { usePageNavigation } from '../navigation.ts';
 import { useOutput, type OutputSubject } from '../use-output.ts';
-import { whole } from '../formats.ts';
+import { plural, whole } from '../formats.ts';
 
 /** Lines that are drawn at most. */
 const DRAWN = 1_000;
@@ -33,7 +33,7 @@ export function OutputLines({ subject, isStill }: { subject: OutputSubject; isSt
           onInput={(event) => setWords(event.currentTarget.value)}
         />
         <span class="note said">
-          {wanted === '' ? `${whole(total)} lines` : `${whole(found.length)} of ${whole(lines.length)} lines`}
+          {wanted === '' ? plural(total, 'line') : `${whole(found.length)} of ${plural(lines.length, 'line')}`}
         </span>
       </div>
       {trouble !== '' && <p class="outcome outcome-bad">{trouble}</p>}
