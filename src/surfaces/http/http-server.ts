@@ -70,6 +70,7 @@ function handleRequest(
     answerer(request, response);
     return;
   }
+  if (refused.status === 401) response.setHeader('www-authenticate', 'Bearer');
   response.writeHead(refused.status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ error: { code: 'REFUSED', message: refused.why } }));
 }

@@ -127,8 +127,9 @@ function wrongMethod(
   return isJson ? undefined : { status: 415, why: 'The content type must be application/json.' };
 }
 
-/** The token of an `Authorization` header. */
-export const bearerToken = (header: string): string | undefined => /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(header)?.[1];
+/** The token of an `Authorization` header. The case of the scheme does not count (RFC 9110, 11.1). */
+export const bearerToken = (header: string): string | undefined =>
+  /^bearer +([A-Za-z0-9_-]{1,128})$/i.exec(header)?.[1];
 
 /** @returns undefined if the `Authorization` header carries a token of the server */
 export function tokenRefusal(

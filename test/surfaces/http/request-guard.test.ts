@@ -62,6 +62,8 @@ describe('what is asked', () => {
     ['a form', { method: 'POST', 'content-type': 'text/plain' }, 415],
     ['JSON', { method: 'POST', 'content-type': 'application/json' }, 200],
     ['the end of a session', { method: 'DELETE' }, 200],
+    ['a scheme in lower case', { authorization: 'bearer right' }, 200],
+    ['another scheme', { authorization: 'Basic right' }, 401],
     ['a wrong token', { authorization: 'Bearer wrong' }, 401],
     ['no token', { authorization: '' }, 401],
     ['a path that is not normal', { target: '/x/../mcp' }, 403],

@@ -110,6 +110,8 @@ describe('the page', () => {
       STRANGERS.map(([what, , status]) => [what, status]),
     );
     for (const { what, answer } of answers)
+      expect([what, /^www-authenticate: Bearer\r$/im.test(answer.head)]).toEqual([what, answer.status === 401]);
+    for (const { what, answer } of answers)
       expect([what, answer.head + answer.body]).not.toEqual([
         what,
         expect.stringMatching(/login|subject|access-control/i),
