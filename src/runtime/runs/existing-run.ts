@@ -4,7 +4,7 @@
  * `--takeover` allow more.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { ConflictError, isTeamError } from '../../model/text/errors.ts';
+import { ConflictError, isTeamError, type StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -21,6 +21,8 @@ type ExistingRun =
   | { readonly kind: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
   /** Made by hand: it has no plan. */
   | { readonly kind: 'unplanned'; readonly paths: TeamPaths }
+  /** Its plan cannot be read. */
+  | { readonly kind: 'damaged'; readonly paths: TeamPaths; readonly error: StoreError }
   | { readonly kind: 'finished'; readonly paths: TeamPaths }
   | { readonly kind: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
 
@@ -47,6 +49,9 @@ export function inspectExistingRun(
     if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed')
       return { kind: 'finished', paths };
     return { kind: 'unfinished', paths, isSamePlan: isSame(same, () => loadPlan(store, agents)) };
+  } catch (error) {
+    if (isTeamError(error) && 'path' in error && error.path === paths.plan) return { kind: 'damaged', paths, error };
+    throw error;
   } finally {
     store.close();
   }
@@ -87,6 +92,9 @@ export function decideStart(
         'TEAM_EXISTS',
         `Team ${name} exists and was not made from a plan; --fresh archives it, --name runs this plan under another name.`,
       );
+    case 'damaged':
+      if (asked === 'fresh') return { do: 'replace', paths: existing.paths };
+      throw existing.error;
     case 'unfinished':
       if (asked !== undefined || existing.isSamePlan)
         return { do: asked === 'fresh' ? 'replace' : 'resume', paths: existing.paths };

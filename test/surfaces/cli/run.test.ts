@@ -1,4 +1,5 @@
 /** `run`, `resume`, `wait`, `cancel`: a plan from its file to an exit code, with interruptions. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -253,6 +254,23 @@ describe('a run that was stopped', () => {
     expect(error.message).toMatch(/--resume.*--fresh/);
     expect((await place.teams('run', 'plan.yaml', '--resume', '--timeout', '500ms', '--quiet')).code).toBe(124);
     expect((await place.teams('run', 'plan.yaml', '--fresh', '--quiet')).code).toBe(0);
+    expect(archived(place)).toHaveLength(1);
+  });
+
+  it.each([
+    ['half', 'truncate -s 20 plan.json'],
+    ['empty', 'truncate -s 0 plan.json'],
+    ['a folder', 'rm plan.json && mkdir plan.json'],
+    ['a link', 'ln -sf /dev/zero plan.json'],
+  ])('--fresh does what it says where the plan of the team before is %s', async (_, damage) => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', SLOW);
+    await place.teams('run', 'plan.yaml', '--timeout', '500ms', '--quiet');
+    execFileSync('sh', ['-c', damage], { cwd: join(place.root, '.teams/slow') });
+    place.put('plan.yaml', plan('slow', '{subject: One, run: echo one}'));
+    const { code, err } = await place.teams('run', 'plan.yaml', '--quiet');
+    expect([code, err]).toEqual([4, expect.stringContaining('plan.json')]);
+    expect(await place.teams('run', 'plan.yaml', '--fresh', '--quiet')).toMatchObject({ code: 0, err: '' });
     expect(archived(place)).toHaveLength(1);
   });
 
