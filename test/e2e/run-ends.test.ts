@@ -127,3 +127,9 @@ describe('how a run can end', () => {
     expect(out.startsWith('TEAM COMPLETE'), out).toBe(exitCode === 0);
   });
 });
+
+it('a folder in the place of the event log ends the run and says so', async () => {
+  const events = '.teams/crew/events.jsonl';
+  const { code, err } = await run(workplace(plan(`{subject: Replace, run: 'rm ${events} && mkdir ${events}'}`)));
+  expect([code, err]).toEqual([4, expect.stringContaining(`${events} is not a regular file`)]);
+});

@@ -18,6 +18,7 @@ import { LeadHooks } from '../hooks/lead-hooks.ts';
 import { ownPlaces } from '../hooks/own-places.ts';
 import { Subscribers } from '../hooks/subscribers.ts';
 import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
+import { closeAll } from './close-all.ts';
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
 import { LoopEnd } from './loop-end.ts';
@@ -261,11 +262,13 @@ export class Lead {
   }
 
   async close(): Promise<void> {
-    this.#waker.close();
-    this.#checkpoints.finish();
-    this.#looks.close();
-    await this.#leadMail.close();
-    if (this.leads()) this.views.finish();
+    await closeAll(
+      () => this.#waker.close(),
+      () => this.#checkpoints.finish(),
+      () => this.#looks.close(),
+      () => this.#leadMail.close(),
+      () => (this.leads() ? this.views.finish() : undefined),
+    );
   }
 
   /**

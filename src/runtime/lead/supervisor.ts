@@ -177,24 +177,32 @@ export class Supervisor {
   /** The last check: no process with a mark of this run is left. Then the reaper is dismissed. */
   async prove(): Promise<void> {
     this.#isClosed = true;
-    if (!this.#isProven) {
-      const local = this.#local;
-      const carried = local.flatMap((life) => life.mark ?? []);
-      const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
-      const { clean } = await sweep(carried, known);
-      if (clean) await Promise.all(local.flatMap(({ over }) => over ?? []));
-      this.#isProven = clean;
+    try {
+      if (!this.#isProven) await this.#sweepAll();
+    } finally {
+      const reaper = this.#reaper;
+      this.#reaper = undefined;
+      const before = this.#leaving;
+      if (reaper) this.#leaving = reaper.done().then(() => before);
     }
-    const reaper = this.#reaper;
-    this.#reaper = undefined;
-    const before = this.#leaving;
-    if (reaper) this.#leaving = reaper.done().then(() => before);
+  }
+
+  async #sweepAll(): Promise<void> {
+    const local = this.#local;
+    const carried = local.flatMap((life) => life.mark ?? []);
+    const known = local.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
+    const { clean } = await sweep(carried, known);
+    if (clean) await Promise.all(local.flatMap(({ over }) => over ?? []));
+    this.#isProven = clean;
   }
 
   /** As {@link prove}; waits until the reaper has ended, too. */
   async close(): Promise<void> {
-    await this.prove();
-    await this.#leaving;
+    try {
+      await this.prove();
+    } finally {
+      await this.#leaving;
+    }
   }
 
   #isLast(life: LocalProcess): boolean {

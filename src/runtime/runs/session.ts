@@ -22,6 +22,7 @@ import { archiveStamp } from '../../store/team/team-list.ts';
 import { readableConfig, stateIn } from '../../store/team/team-reader.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
+import { closeAll } from '../lead/close-all.ts';
 import { Lead } from '../lead/lead.ts';
 import type { Spender } from '../budget/spender-ledgers.ts';
 import type { PriceRules } from '../../policy/budget/estimate.ts';
@@ -304,20 +305,23 @@ export class RunSession {
   async close(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    try {
-      await this.#lead.subscribers.close();
-      await this.#lead.hooks.close();
-      await this.#lead.supervisor.close();
-      await this.#lead.close();
-      await this.#telemetry?.stop();
-      const isOurs = this.#lead.leads();
-      if (isOurs) this.store.roster.remove(this.speaker.name);
-      await this.#leadership.lease.release();
-      if (isOurs) this.#sweep();
-    } finally {
-      this.#clocks.close();
-      await this.store.close();
-    }
+    await closeAll(
+      () => this.#lead.subscribers.close(),
+      () => this.#lead.hooks.close(),
+      () => this.#lead.supervisor.close(),
+      () => this.#lead.close(),
+      () => this.#telemetry?.stop(),
+      () => this.#giveUp(),
+      () => this.#clocks.close(),
+      () => this.store.close(),
+    );
+  }
+
+  async #giveUp(): Promise<void> {
+    const isOurs = this.#lead.leads();
+    if (isOurs) this.store.roster.remove(this.speaker.name);
+    await this.#leadership.lease.release();
+    if (isOurs) this.#sweep();
   }
 
   /** Removes what members that were ended had begun to write. What cannot be removed now, the next lead removes. */

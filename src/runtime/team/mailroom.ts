@@ -112,8 +112,9 @@ export class Mailroom {
       while (last && (await this.#receive()) === 'more');
     } catch (error) {
       this.#environment.onTrouble(error);
+    } finally {
+      this.#reader.close();
     }
-    this.#reader.close();
   }
 
   async #lookUntilQuiet(): Promise<void> {
