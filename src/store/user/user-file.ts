@@ -155,17 +155,45 @@ function nameFile(temp: string, path: string, text: string): void {
   }
 }
 
-/** Replaces a whole file, or creates it. A link to it stays a link, and its mode stays. */
+/**
+ * Replaces a whole file, or creates it. A link to it stays a link, and its mode stays. A pipe or a device is never
+ * replaced: the text goes into it.
+ *
+ * @throws UsageError `USAGE` for a directory, a circle of links and a pipe that nobody reads
+ */
 export function rewriteUserFile(path: string, text: string): void {
   try {
     makeDirectoryPath(dirname(path));
     const known = statSync(path, { throwIfNoEntry: false });
+    if (known?.isDirectory() === true) throw new UsageError('USAGE', `${path} is a folder; name a file in it.`);
+    if (known?.isFile() === false) {
+      writeInto(path, text);
+      return;
+    }
     const target = known ? realpathSync(path) : path;
     const temp = `${target}.${process.pid}.tmp`;
     writeNew(temp, text, known?.mode);
     unlessFailed(temp, () => renameSync(temp, target));
   } catch (error) {
+    if (codeOf(error) === 'ELOOP') throw new UsageError('USAGE', `${path} is a link that leads back to itself.`);
+    if (codeOf(error) === 'ENXIO') throw new UsageError('USAGE', `${path} is a pipe or a socket that nobody reads.`);
     throw storeFailure('write', path, error);
+  }
+}
+
+/** What is no file of a disk. */
+function writeInto(path: string, text: string): void {
+  // Without it, a pipe that nobody reads would be waited for.
+  const probe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  try {
+    const file = openSync(path, constants.O_WRONLY);
+    try {
+      writeFileSync(file, text);
+    } finally {
+      closeSync(file);
+    }
+  } finally {
+    closeSync(probe);
   }
 }
 

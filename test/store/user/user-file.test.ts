@@ -1,8 +1,20 @@
 /** A person's file is made whole or not at all. */
-import { readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createUserFile, readUserFile, readUserText } from '../../../src/store/user/user-file.ts';
+import { createUserFile, readUserFile, readUserText, rewriteUserFile } from '../../../src/store/user/user-file.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const MODE = 0o777;
@@ -14,6 +26,20 @@ it('a file is made with the mode that other programs give it, and nothing stays 
   expect(readdirSync(join(folder, 'new'))).toEqual(['teams.yaml']);
   expect(readFileSync(join(folder, 'new', 'teams.yaml'), 'utf8')).toBe('name: a\n');
   expect(statSync(join(folder, 'new', 'teams.yaml')).mode & MODE).toBe(statSync(like).mode & MODE);
+});
+
+it('a pipe is written into and never replaced', () => {
+  const pipe = join(tempDir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  expect(() => rewriteUserFile(pipe, 'text')).toThrow('nobody reads');
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    rewriteUserFile(pipe, 'text');
+    expect(readFileSync(reader, 'utf8')).toBe('text');
+  } finally {
+    closeSync(reader);
+  }
+  expect(lstatSync(pipe).isFIFO()).toBe(true);
 });
 
 it('a file and a link that leads nowhere are left as they are', () => {

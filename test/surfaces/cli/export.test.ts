@@ -1,5 +1,6 @@
 /** `teams export`: one self-contained page with the same facts as the JSON, whatever the data contains. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -68,6 +69,22 @@ it('export writes one page from the archive, in which no data is markup', async 
   );
   expect(page).not.toContain('build skipped');
   expect(page).not.toMatch(/[\u001b\u202e]/);
+});
+
+it('export replaces no pipe, no folder and no file of a team', async () => {
+  const place = await finished();
+  execFileSync('sh', ['-c', 'mkfifo pipe; mkdir folder'], { cwd: place.root });
+  for (const [out, said] of [
+    ['pipe', 'is a pipe or a socket that nobody reads'],
+    ['folder', 'is a folder; name a file in it'],
+    ['.tasks/login/log.jsonl', 'is among the files of teams'],
+    ['.teams/login/events.jsonl', 'is among the files of teams'],
+  ] as const) {
+    const { code, err } = await place.teams('export', 'login', '--out', out);
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+  }
+  expect(lstatSync(join(place.root, 'pipe')).isFIFO()).toBe(true);
+  expect(existsSync(join(place.root, '.tasks/login/log.jsonl'))).toBe(false);
 });
 
 it('export has the same facts as JSON', async () => {
