@@ -70,7 +70,8 @@ function __teams_complete
     for line in (command teams complete -- $words "$cur" 2>/dev/null)
         switch $line
             case ':files'
-                __fish_complete_path "$cur"
+                # As fish completes the word of a command that it knows nothing of.
+                complete -C "'' $cur"
             case ':dirs'
                 __fish_complete_directories "$cur" ''
             case ':none'

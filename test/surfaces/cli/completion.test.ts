@@ -210,7 +210,7 @@ describe.skipIf(noTmux())('a real shell', () => {
   it.skip.each(shells.filter(([shell]) => !has(shell)))('%s is not installed', () => {});
   it.each(shells.filter(([shell]) => has(shell)))(
     '%s completes members and files, and loads the script twice in silence',
-    async (_, command, load) => {
+    async (shell, command, load) => {
       await place.shell('true');
       const terminal = started(command, `${load}; ${load}; echo LOADED`);
       const loaded = await terminal.shows(/^LOADED$/m);
@@ -229,9 +229,27 @@ describe.skipIf(noTmux())('a real shell', () => {
       terminal.press('Tab');
       await terminal.shows(/teams run plans/);
       terminal.press('C-u');
+      for (const [begun, shown] of [
+        ['~/pl', /teams run ~\/plans\//],
+        ['$HOME/pl', /teams run \$HOME\/plans\//],
+        ["'pl", /teams run 'plans\//],
+      ] as const) {
+        terminal.type(`teams run ${begun}`);
+        terminal.press('Tab');
+        await terminal.shows(shown);
+        terminal.press('C-u');
+      }
       terminal.type('teams logs "$(touch evaluated)" --fo');
       terminal.press('Tab');
       await terminal.shows(/--follow/);
+      terminal.press('C-u');
+      // zsh itself expands the present word at a TAB.
+      terminal.type(`teams run ${shell === 'zsh' ? '' : '$(touch evaluated)'}/pl`);
+      terminal.press('Tab');
+      terminal.press('C-u');
+      terminal.type('echo 2; teams logs shop bo');
+      terminal.press('Tab');
+      await terminal.shows(/2; teams logs shop bob/);
       expect(existsSync(join(place.root, 'evaluated'))).toBe(false);
     },
   );
