@@ -58,6 +58,27 @@ describe.skipIf(noTmux())('on a terminal', () => {
     expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
   });
 
+  it('Ctrl-Z gives the terminal to the shell, and after `fg` watch draws and takes keys as before, each time', async () => {
+    const place = await asking();
+    const terminal = new Terminal('bash --norc --noprofile -i', place.environment, { cwd: place.root });
+    terminal.typing(`PS1='READY '; ${watching}`);
+    await terminal.shows(/q quit/);
+    for (const time of ['first', 'second']) {
+      terminal.press('C-z');
+      await terminal.shows(/Stopped[^]*READY$/m);
+      expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+      terminal.typing(`echo the ${time}; fg`);
+      await terminal.shows(/q quit/);
+      terminal.type('?');
+      await terminal.shows(/KEYS/);
+      terminal.press('Escape');
+      await terminal.shows(/MEMBERS/);
+    }
+    terminal.type('q');
+    await terminal.shows(/the second[^]*READY$/m);
+    expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+  });
+
   it('in the background of a terminal, where reading would stop it, watch prints the stream and ends at a signal', async () => {
     const place = await asking();
     const terminal = new Terminal(`sh -c 'timeout 100 ${watching}'`, place.environment, { cwd: place.root });

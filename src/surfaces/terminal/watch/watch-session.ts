@@ -37,6 +37,8 @@ export class WatchSession {
   #timer: NodeJS.Timeout | undefined;
   #pause = 0;
   #drawnAt = -Infinity;
+  /** The plain stream is shown, and this object reads the keyboard. */
+  #isPlain = false;
   /** Something was retried after the lead had ended, and before it asked. */
   #isRetried = false;
 
@@ -97,7 +99,8 @@ export class WatchSession {
 
   #open(): void {
     process.off('SIGCONT', this.#continued);
-    this.#listen(false);
+    // A pause of the input while ink waits for it would end its reading for good.
+    if (this.#isPlain) this.#listen(false);
     this.#dashboard = new Dashboard(this.#out, (keys) => keys.forEach((key) => this.#pressed(key)));
     this.#draw();
   }
@@ -269,6 +272,7 @@ export class WatchSession {
   /** While ink draws, it owns the keyboard. */
   #listen(isOurs: boolean): void {
     const { stdin } = process;
+    this.#isPlain = isOurs;
     stdin.off('data', this.#keyInPlain);
     stdin.setRawMode(isOurs);
     if (isOurs) stdin.on('data', this.#keyInPlain).resume();
