@@ -7,7 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, 
 import { basename, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import { codeOf, StoreError } from '../../model/text/errors.ts';
-import { readUserFile } from '../user/user-file.ts';
+import { isDirectory, readUserFile } from '../user/user-file.ts';
 import { DIRECTORY_MODE, FILE_MODE, isMissing, lookAt, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
@@ -165,8 +165,15 @@ export const hasTree = (disk: Disk, paths: TeamPaths, of: TreeOwner): boolean =>
 /**
  * Makes a tree ready for git: its folder is there, and no lock of a killed git is. Only one process works on a tree at a
  * time, so nobody else's lock is removed.
+ *
+ * @throws StoreError `TEAM_GONE`
  */
 export function readyTree(paths: TeamPaths, of: TreeOwner): void {
+  // A project that was moved away meanwhile is not made again where it was.
+  if (!isDirectory(paths.folder))
+    throw new StoreError('TEAM_GONE', `The directory ${paths.folder} was removed while the team was running.`, {
+      path: paths.folder,
+    });
   onDisk('create', paths.tree(of), () => {
     // Isolations cover both, and git keeps no empty folder.
     for (const folder of ['.teams', '.tasks']) makeDirectoryPath(join(paths.tree(of), folder), DIRECTORY_MODE);
