@@ -83,10 +83,14 @@ export async function planChange(
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     if (hasNoRoom(error))
-      throw new StoreError('NO_SPACE', `Nothing was changed: ${error.message}; free some space and try again.`);
+      // What the store says has the cure already, what git says has not.
+      throw new StoreError('NO_SPACE', `Nothing was changed: ${error.message.replace(CURED, '')}; ${CURE}.`);
     throw new UsageError('USAGE', `What landed in team ${name} is unknown: ${error.message}.`);
   }
 }
+
+const CURE = 'free some space and try again';
+const CURED = new RegExp(`[:;] ${CURE}\\.?$`);
 
 interface Beginning {
   readonly before: readonly RunLife[];
