@@ -20,6 +20,7 @@ import { why } from '../../../src/runtime/views/why.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { openForReading, type TeamReader } from '../../../src/store/team/team-reader.ts';
 import { keepCheckpoint } from '../../support/checkpoint.ts';
+import { countingDisk } from '../../support/counting-disk.ts';
 import { SIZES, TIMEOUT_MS } from '../../support/sizes.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -259,22 +260,14 @@ describe('a view that does not read the past', () => {
     for (let at = 0; at < 3_000; at += 1)
       team.note('agent.printed', { member: 'bob', task: '2', text: 'y'.repeat(1_000) });
     keep(team);
-    let read = 0;
-    const disk: Disk = {
-      ...realDisk,
-      readSync: ((...call: Parameters<Disk['readSync']>) => {
-        const got = realDisk.readSync(...call);
-        read += got;
-        return got;
-      }) as Disk['readSync'],
-    };
-    const store = openForReading(team.store.paths, { clock: team.clock, disk });
+    const counted = countingDisk();
+    const store = openForReading(team.store.paths, { clock: team.clock, disk: counted.disk });
     const { events } = await why(store, '1');
     expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'lead.decided']);
     statusOf(store);
     store.close();
     expect(statSync(team.store.paths.events).size).toBeGreaterThan(3 * MIB);
-    expect(read).toBeLessThan(2 * MIB);
+    expect(counted.bytes).toBeLessThan(2 * MIB);
   });
 });
 
@@ -288,21 +281,13 @@ it('status of an idle member reads no task of others', () => {
     });
   team.add('Next', { owner: 'ada', blockedBy: ['1'] });
   keep(team);
-  let read = 0;
-  const disk: Disk = {
-    ...realDisk,
-    readSync: ((...call: Parameters<Disk['readSync']>) => {
-      const got = realDisk.readSync(...call);
-      read += got;
-      return got;
-    }) as Disk['readSync'],
-  };
-  const { members } = reading(team, (store) => statusOf(store), disk);
+  const counted = countingDisk();
+  const { members } = reading(team, (store) => statusOf(store), counted.disk);
   expect(members.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
     'ada: task #5001 waits for #1',
     'bob: no task for it',
   ]);
-  expect(read).toBeLessThan(statSync(team.store.paths.checkpoint).size / 5);
+  expect(counted.bytes).toBeLessThan(statSync(team.store.paths.checkpoint).size / 5);
 });
 
 describe('an index of the event log', () => {

@@ -9,6 +9,7 @@ import { O_RDWR, realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import { FakeClock } from '../../support/clock.ts';
+import { countingDisk } from '../../support/counting-disk.ts';
 import { eventLogAt, followerAt } from '../../support/event-log.ts';
 import { failing } from '../../support/faults.ts';
 import { teamAt } from '../../support/team.ts';
@@ -73,21 +74,13 @@ describe('the event log', () => {
   });
 
   it('finds the end of its last whole line by reading its end only', () => {
-    let bytes = 0;
-    const disk: Disk = {
-      ...realDisk,
-      readSync: ((...args: Parameters<typeof realDisk.readSync>) => {
-        const read = realDisk.readSync(...args);
-        bytes += read;
-        return read;
-      }) as typeof realDisk.readSync,
-    };
-    const { log, close } = eventLogAt(paths, { disk });
+    const counted = countingDisk();
+    const { log, close } = eventLogAt(paths, { disk: counted.disk });
     expect(log.end()).toBe(0);
     for (let n = 0; n < 5; n += 1) say(log, 'x'.repeat(100_000));
     const { size } = statSync(paths.events);
     expect(log.end()).toBe(size);
-    expect(bytes).toBeLessThan(size / 5);
+    expect(counted.bytes).toBeLessThan(size / 5);
     appendFileSync(paths.events, 'x'.repeat(200_000));
     expect(log.end()).toBe(size);
     say(log, 'after');

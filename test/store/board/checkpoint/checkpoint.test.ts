@@ -30,6 +30,7 @@ import { Journal } from '../../../../src/store/files/journal.ts';
 import { realDisk, type Disk } from '../../../../src/store/files/disk.ts';
 import { boardFromCheckpoint, keepCheckpoint } from '../../../support/checkpoint.ts';
 import { realClock } from '../../../support/clock.ts';
+import { countingDisk } from '../../../support/counting-disk.ts';
 import { boardOf, eventOf as eventAt, name, openBoard, PERSON, task, teamAt } from '../../../support/team.ts';
 import type { TeamPaths } from '../../../../src/store/files/paths.ts';
 import { tempDir } from '../../../support/temp.ts';
@@ -227,28 +228,20 @@ describe('a checkpoint', () => {
     openBoard(paths, ['ada'], 2_000);
     write();
     const bytes = statSync(paths.checkpoint).size;
-    let read = 0;
-    const disk: Disk = {
-      ...realDisk,
-      readSync: ((...call: Parameters<Disk['readSync']>) => {
-        const got = realDisk.readSync(...call);
-        read += got;
-        return got;
-      }) as Disk['readSync'],
-    };
-    const store = open(disk);
+    const counted = countingDisk();
+    const store = open(counted.disk);
     expect(resolveTask(store.fold(), '1234').subject).toBe('Task 1234');
     expect(resolveTask(store.board, 'Task 77').id).toBe('77');
     expect([...store.log.historyOf('1234')].map(({ event }) => event.type)).toEqual(['task.created']);
-    expect(read).toBeLessThan(bytes / 5);
+    expect(counted.bytes).toBeLessThan(bytes / 5);
     store.close();
     // So does a lead, with the past of all members and no task of it.
-    read = 0;
-    const led = lead(disk);
+    counted.bytes = 0;
+    const led = lead(counted.disk);
     led.fold();
     expect([...led.past.unblocked]).toEqual([]);
     expect([...led.log.changedSince(statSync(paths.log).size)]).toEqual([]);
-    expect(read).toBeLessThan(bytes / 5);
+    expect(counted.bytes).toBeLessThan(bytes / 5);
     led.close();
   });
 
