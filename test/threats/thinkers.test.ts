@@ -277,7 +277,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'runtime/process/detach.ts: spawn': 'none: our own lead',
   'runtime/process/user-program.ts: spawn': "none: the person's own git, gh or glab, outside of the project",
   'runtime/process/terminal-process.ts: spawn': 'none: our own view',
-  'runtime/lead/supervisor.ts: spawn': 'none: our own teammate',
+  'runtime/lead/spawn-teammate.ts: spawn': 'none: our own teammate',
   'runtime/relay/keep-relay.ts: spawn': 'none: our own relay',
   'os/reaper-handle.ts: spawn': 'none: our own reaper',
 };

@@ -2,14 +2,12 @@
  * Starts and ends teammates' processes. A start writes an intent to disk, registers a mark with the reaper, and then
  * forks. So a later lead can find what a dead lead started. Processes are ended by pid and start time, never by name.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
 import { newId } from '../../store/files/new-ids.ts';
 import { AgentError, isTeamError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityOf, livenessOf } from '../../os/process-table.ts';
-import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, isProven, newToken, tokenHash } from '../../store/team/roster.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -25,6 +23,7 @@ import type { Placements } from '../placement/placements.ts';
 import { PlacedProcesses } from '../placement/placed-processes.ts';
 import type { LocalProcess, MemberProcess } from '../placement/member-process.ts';
 import { recordedMarks } from './recorded-marks.ts';
+import { endOf, spawnTeammate } from './spawn-teammate.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 export interface SupervisorEnvironment {
@@ -308,36 +307,6 @@ const ignored = (): void => {};
 
 const hasExited = ({ child }: LocalProcess): boolean =>
   child !== undefined && (child.exitCode !== null || child.signalCode !== null);
-
-/** How a child ended, in words. */
-const endOf = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve) => {
-    child.once('error', (error) => resolve(`not started: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit ${code ?? 0}`));
-  });
-
-/**
- * Its stdin is the parent pipe: it ends with the lead. What it prints before it opens its own log goes to that log,
- * too.
- */
-function spawnTeammate(
-  store: TeamStore,
-  name: Name,
-  file: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): ChildProcess {
-  const log = openOutput(store.disk, store.paths.output(name));
-  try {
-    const child = spawn(file, [...args], { cwd: store.paths.root, env, detached: true, stdio: ['pipe', log, log] });
-    child.stdin?.on('error', () => {
-      // The parent pipe of a dead teammate; its exit is seen elsewhere.
-    });
-    return child;
-  } finally {
-    store.disk.closeSync(log);
-  }
-}
 
 /** The error for a person whose member did not become ready. */
 export const startFailure = (life: MemberProcess): AgentError =>
