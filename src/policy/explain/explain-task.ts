@@ -74,7 +74,9 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
   if (held) return held;
   const after = dependants(facts.board, task.id).filter((one) => !isFinal(one));
   const next =
-    after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
+    after.length === 0
+      ? `Nothing else waits for #${task.id}.`
+      : `When #${task.id} completes, ${idsOf(after)} can go on.`;
   const limit = limitOf(facts, task, name);
   return { waitingFor: `${name} to finish it`, since, who: name, next, limit };
 }
@@ -115,7 +117,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const [root = task, ...others] = rootsOf(board, task);
   const why = explainTask(facts, root);
   const isEnd = root.status === 'failed' || root.status === 'cancelled';
-  const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${ids([root, ...others])}`;
+  const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${idsOf([root, ...others])}`;
   const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
   const hold = blockerOf(facts, root)?.waitingFor;
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
@@ -174,7 +176,7 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
       next: `It failed (${reason}), and nothing happens by itself. \`teams task retry ${task.id}\` tries again.`,
     };
   return {
-    waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
+    waitingFor: `a decision, because it failed (${reason}) and ${idsOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
     since: task.updated_at,
     who: LEAD,
     next: `\`teams task retry ${task.id}\`, or skip it; an unattended lead skips the tasks that wait for it.`,
@@ -182,7 +184,8 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
   };
 }
 
-const ids = (tasks: readonly Task[]): string => listed(tasks.map(({ id }) => `#${id}`));
+/** At most ten of them. */
+export const idsOf = (tasks: readonly Task[]): string => listed(tasks.map(({ id }) => `#${id}`));
 
 /** At most this many names in a paragraph. */
 const LISTED = 10;

@@ -14,7 +14,7 @@ import { byId, isInternal, type Task } from '../../model/board/task.ts';
 import { limitOf } from './deadline.ts';
 import { explainHeldMember } from './explain-member.ts';
 import { explainPause } from './explain-ready.ts';
-import { explainTask, blockerOf, blockedForever } from './explain-task.ts';
+import { explainTask, blockerOf, blockedForever, idsOf } from './explain-task.ts';
 import {
   askedLead,
   atTime,
@@ -69,7 +69,7 @@ function nextOwn(board: Board, name: Name): Task | undefined {
 export function explainTeam(facts: Facts): Explanation {
   const { board } = facts;
   if (board.phase === 'closed') return blockedForever(facts);
-  if (board.phase === 'closing') return closing(facts);
+  if (board.phase === 'closing') return hasEnded(facts) ? endOfRun(facts) : closing(facts);
   if (board.phase === 'paused' && facts.lead.alive) return explainPause(facts);
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
@@ -88,13 +88,34 @@ function firstPending(board: Board): Task | undefined {
   return undefined;
 }
 
+/** Its lead closed the team and is gone: nothing more happens by itself. */
+const hasEnded = ({ board, lead }: Facts): boolean => !lead.alive && isDone(board);
+
+/** What failed in a run that has ended, and how it is tried again. */
+function endOfRun(facts: Facts): Explanation {
+  const { board, team } = facts;
+  const why = closing(facts);
+  if (board.tally.failed === 0) return why;
+  const failed = [...board.tasks.values()].filter(isFailure).sort(byId);
+  const [first, ...others] = failed;
+  if (first === undefined) return why;
+  const [said, report, them] =
+    others.length === 0
+      ? [`#${first.id} failed (${first.reason})`, '', 'it']
+      : [`${idsOf(failed)} failed`, `\`teams report ${team}\` says why; `, 'them'];
+  const next = `${said}, and its run has ended. ${report}\`teams resume ${team} --retry-failed\` tries ${them} again.`;
+  return { ...why, next, about: { tasks: failed.map(({ id }) => id) } };
+}
+
+const isFailure = (task: Task): task is Extract<Task, { status: 'failed' }> =>
+  task.status === 'failed' && task.required && !isInternal(task);
+
 function closing(facts: Facts): Explanation {
   const since = facts.since.team.closing ?? null;
-  // Its lead stopped the team and is gone: nothing more happens by itself.
+  if (hasEnded(facts))
+    return { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more will happen.' };
   if (!facts.lead.alive)
-    return isDone(facts.board)
-      ? { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more will happen.' }
-      : { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
+    return { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
   const why = { waitingFor: 'its members to stop', since, who: LEAD };
   if (since === null) return { ...why, next: 'A process that does not stop in time is ended.' };
   const signal = Date.parse(since) + facts.shutdownWaitMs;

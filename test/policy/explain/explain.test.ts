@@ -106,6 +106,13 @@ const dies = (scene: Scene, restarts = 0): Scene => {
   const died = new Date(scene.team.now).toISOString();
   return scene.see('ada', { seen: { process: 'dead', death: 'signal SIGKILL', restarts }, died });
 };
+/** Tasks of ada and bob that ended, before a lead ended the team. */
+const ended = (work: (team: World) => unknown, first: TaskSketch = {}, ...others: TaskSketch[]): Scene =>
+  new Scene([{ owner: 'ada', ...first }, ...others])
+    .do((team) => team.claim('ada', '1'))
+    .do(work)
+    .do((team) => team.lead({ type: 'team.closing' }))
+    .led({ alive: false, pid: null });
 const failed = (): Scene => chain().do((team) => team.fail('ada', '1'));
 
 type Row = [about: string, subject: string | undefined, scene: () => Scene, wanted: object];
@@ -547,6 +554,53 @@ const ROWS: Row[] = [
       since: after(0),
       next: 'The team has no lead: `teams resume alpha` continues it.',
     },
+  ],
+  [
+    'a team whose run has ended',
+    undefined,
+    () => ended((team) => team.complete('ada', '1')),
+    { waitingFor: null, since: after(0), who: null, next: 'Its run has ended: nothing more will happen.' },
+  ],
+  [
+    'a team whose run has ended with a failed task',
+    undefined,
+    () => ended((team) => team.fail('ada', '1')),
+    {
+      waitingFor: null,
+      since: after(0),
+      who: null,
+      next: '#1 failed (it broke), and its run has ended. `teams resume alpha --retry-failed` tries it again.',
+      about: { tasks: ['1'] },
+    },
+  ],
+  [
+    'a team whose run has ended with failed tasks',
+    undefined,
+    () =>
+      ended(
+        (team) => {
+          team.fail('ada', '1');
+          team.attempt('bob', '2');
+        },
+        {},
+        { owner: 'bob' },
+      ),
+    {
+      next: '#1, #2 failed, and its run has ended. `teams report alpha` says why; `teams resume alpha --retry-failed` tries them again.',
+      about: { tasks: ['1', '2'] },
+    },
+  ],
+  [
+    'a team whose run has ended, and what failed was not required',
+    undefined,
+    () => ended((team) => team.fail('ada', '1'), { required: false }),
+    { next: 'Its run has ended: nothing more will happen.' },
+  ],
+  [
+    'a member of a team whose run has ended with a failed task',
+    'bob',
+    () => ended((team) => team.fail('ada', '1')),
+    { next: 'Its run has ended: nothing more will happen.' },
   ],
   [
     'a signalled team, by the time of the kill',
