@@ -234,6 +234,24 @@ describe('the source', () => {
     expect(folderViolations(paths, ARCHITECTURE)).toEqual([]);
   });
 
+  it('the page of the architecture has the order of the folders', () => {
+    const page = readFileSync(join(root, '..', 'docs/architecture.md'), 'utf8');
+    const [, floors = ''] =
+      page
+        .split('\n## ')
+        .find((part) => part.startsWith('Floors'))
+        ?.split('| room |') ?? [];
+    const rows = new Map(
+      [...floors.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, room = '', row = '']) => [
+        room,
+        [...row.matchAll(/`([\w/]+)`|the room itself/g)].map(([, folder = '']) => folder),
+      ]),
+    );
+    for (const [room, folders] of Object.entries(ARCHITECTURE.floors)) expect(rows.get(room)).toEqual(folders);
+    const about = [...floors.matchAll(/^\| `([\w/]+)` \| [^|]+ \| `[^|]+ \|$/gm)].map(([, folder]) => folder);
+    expect(about.toSorted()).toEqual((ARCHITECTURE.floors['runtime'] ?? []).toSorted());
+  });
+
   it.each(ARCHITECTURE.exceptions)('the exception of $path is needed', ({ path }) => {
     const others = ARCHITECTURE.exceptions.filter((exception) => exception.path !== path);
     const text = sources[path] ?? '';

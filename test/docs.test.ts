@@ -1,7 +1,11 @@
 /** Every proof that the documentation names is an existing test. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TASK_STATUSES } from '../src/model/board/task.ts';
+import { ERROR_CODE_HELP } from '../src/model/text/error-code-help.ts';
+import { parseName } from '../src/model/text/names.ts';
+import { rootPaths, teamPathsAt } from '../src/store/files/paths.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -38,6 +42,58 @@ it('every rule that source, tests and pages cite is in the specification', () =>
     .flatMap((file) => [...read(file).matchAll(/\bR1?\d\.\d{1,2}\b/g)].map(([rule]) => ({ file, rule })))
     .filter(({ rule }) => !rules.has(rule));
   expect(unknown).toEqual([]);
+});
+
+it('the page of troubles has a row for each error code', () => {
+  const rows = [...read('docs/troubleshooting.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)].flatMap(
+    ([, codes = '']) => codes.split(', ').map((code) => code.slice(1, -1)),
+  );
+  const codes = Object.values(ERROR_CODE_HELP).flatMap((help) => Object.keys(help));
+  expect(rows.toSorted()).toEqual(codes.toSorted());
+});
+
+it('the page of files names each file of a root and of a team', () => {
+  const text = read('docs/files-and-protocol.md');
+  const [team, member] = [parseName('team', 'the-team'), parseName('member', 'the-member')];
+  const root = rootPaths('/');
+  const paths = teamPathsAt('/', team, '/.teams/the-team', '/.tasks/the-team');
+  const inbox = paths.inbox(member);
+  const ofOne = [
+    root.moveLock(team),
+    root.nameLock(team),
+    inbox.oversized('<id>'),
+    paths.earlierPlan(7),
+    paths.leaseOwner(member),
+    paths.leaseLock(member),
+    paths.process(member),
+    paths.output(member),
+    paths.outputParts(member),
+    paths.agentSession(member),
+    paths.taskView('<id>'),
+    paths.taskFile('<task>', 7),
+    paths.result('<task>'),
+    paths.result('<task>', 7),
+  ];
+  const files = [root, paths, paths.session, inbox, ofOne]
+    .flatMap((one): unknown[] => Object.values(one))
+    .flatMap((one) => (typeof one === 'string' && one !== '/' ? [basename(one)] : []))
+    .map((file) => file.replace('the-team', 'NAME').replace('the-member', '<name>'))
+    .map((file) => file.replace('<task>.7.', '<task>.<epoch>.').replace('.7.', '.<n>.'));
+  const isNamed = (file: string) =>
+    text.includes(file) || (file.endsWith('.lock') && text.includes(`\`${basename(file, '.lock')}\``));
+  expect(files.length).toBeGreaterThan(60);
+  expect([...new Set(files)].filter((file) => !isNamed(file))).toEqual([]);
+});
+
+it('the glossary has each status of a task', () => {
+  const [, row = ''] = /^\| \*\*status\*\* \| of a task: (.*) \|$/m.exec(read('docs/glossary.md')) ?? [];
+  expect([...row.matchAll(/`(\w+)`/g)].map(([, status]) => status)).toEqual([...TASK_STATUSES]);
+});
+
+it('README leads to each page', () => {
+  const readme = read('README.md');
+  const pages = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md') && file !== 'performance.md');
+  expect(pages.filter((page) => !readme.includes(`(docs/${page}`))).toEqual([]);
 });
 
 describe('the page of proofs', () => {
