@@ -105,14 +105,18 @@ export class LiveModel {
     return changes.includes(true);
   }
 
-  /** An `Update` as JSON, joined from the texts of its rows. */
-  update(after: number, events: readonly EventRow[]): string {
+  /**
+   * An `Update` as JSON, joined from the texts of its rows.
+   *
+   * @param number up to which event it is told; rows may be of later ones, and are told again then
+   */
+  update(after: number, events: readonly EventRow[], number = this.#number): string {
     const parts = PARTS.flatMap((part) => {
       const text = this.#parts.one(part, after);
       return text === undefined ? [] : [`${JSON.stringify(part)}:${text}`];
     });
     const fields = [
-      `"number":${this.#number}`,
+      `"number":${number}`,
       `"head":${asJson(this.#head())}`,
       `"tasks":${this.#tasks.list(after)}`,
       `"spans":${this.#spans.list(after)}`,

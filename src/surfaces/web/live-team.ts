@@ -69,9 +69,13 @@ export class LiveTeam {
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
   #events: EventRow[] = [];
+  /** The number of the last event that clients can be given. */
+  #read = 0;
   readonly #outputs = new Map<string, SubjectLines>();
   #watchers = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** The timer is that of a look at new events. */
+  #isSoon = false;
   #version = 0;
 
   private constructor(place: LivePlace, options: LiveOptions) {
@@ -112,10 +116,11 @@ export class LiveTeam {
 
   /** @param after the last event that the client knows; 0 for a new client */
   update(after: number): { readonly number: number; readonly version: number; readonly text: string } {
-    const number = this.#model.number;
+    // Rows and events are read at different moments: what both have is told.
+    const number = Math.min(this.#model.number, this.#read);
     const known = after > number ? 0 : after;
-    const events = this.#events.filter((event) => event.number > known);
-    return { number, version: this.#version, text: this.#model.update(known, events) };
+    const events = this.#events.filter((event) => event.number > known && event.number <= number);
+    return { number, version: this.#version, text: this.#model.update(known, events, number) };
   }
 
   /** @returns false when nothing changed after `version` for `ms` milliseconds, or until `signal` aborted */
@@ -230,6 +235,7 @@ export class LiveTeam {
   }
 
   async #onEvents(news: readonly ShownEvent[]): Promise<void> {
+    this.#read = news.at(-1)?.number ?? this.#read;
     this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
     if (!this.#model.isSketch) {
       this.#lookIn(LOOK_MS);
@@ -242,8 +248,11 @@ export class LiveTeam {
 
   #lookIn(ms: number): void {
     // With only a part of the events read, the figures would be wrong.
-    if (this.#model.isSketch || (this.#timer !== undefined && ms > LOOK_MS)) return;
+    if (this.#model.isSketch) return;
+    // Events that go on to come put off no look.
+    if (this.#timer !== undefined && (this.#isSoon || ms > LOOK_MS)) return;
     clearTimeout(this.#timer);
+    this.#isSoon = ms === LOOK_MS;
     this.#timer = setTimeout(() => this.#look(), ms);
   }
 
