@@ -12,6 +12,9 @@ export interface Running {
   readonly cwd: string | undefined;
 }
 
+/** `include/linux/sched.h`: it is ending; its memory may be gone, and its working directory not yet. */
+const PF_EXITING = 0x4;
+
 /** A process may end between two looks; then it is not running. */
 function attempt<T>(look: () => T): T | undefined {
   try {
@@ -24,8 +27,8 @@ function attempt<T>(look: () => T): T | undefined {
 function lookAt(pid: number): Running | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (stat === undefined) return undefined;
-  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (state === 'Z' || state === 'X') return undefined;
+  const [state, parent, , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z' || state === 'X' || (Number(flags) & PF_EXITING) !== 0) return undefined;
   const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
   return {
     pid,
@@ -39,7 +42,7 @@ function lookAt(pid: number): Running | undefined {
 export const pids = (): number[] =>
   (attempt(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
 
-/** The running ones of these pids, by default of all; a zombie does not count. */
+/** The running ones of these pids, by default of all; a zombie does not count, nor one that is ending. */
 export const running = (among: readonly number[] = pids()): Running[] => among.flatMap((pid) => lookAt(pid) ?? []);
 
 /** Kills the running processes whose command has these words; one that ends by itself meanwhile is no failure. */
