@@ -4,14 +4,16 @@ import { useMemo } from 'preact/hooks';
 import { usePageNavigation } from '../navigation.ts';
 import { layoutOf, NODE, type GraphLayout, type PlacedTask } from '../graph-layout.ts';
 import type { PageModel } from '../page-model.ts';
+import type { WebColumn } from '../../wire-types.ts';
 import { COLUMN_NAMES, plural, whole } from '../formats.ts';
 import { Figure } from './labels.tsx';
 
 /** A sign for each status, so that colour is not needed. */
-const SIGNS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<WebColumn, string>> = {
   completed: '✓',
   failed: '✗',
   in_progress: '▶',
+  landing: '⇣',
   ready: '○',
   blocked: '…',
   skipped: '–',
@@ -120,6 +122,9 @@ const MOST_LETTERS = 100;
 function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCritical: boolean }): JSX.Element {
   const { show } = usePageNavigation();
   const { id, subject, column, member } = row;
+  const sign = `${SIGNS[column]} #${id} `;
+  // To measure makes the browser lay out what is drawn: not at each update of the team.
+  const title = useMemo(() => shortened(subject, sign), [subject, sign]);
   const open = (): void => show({ kind: 'task', id });
   return (
     <g
@@ -138,7 +143,7 @@ function TaskBox({ task: { row, x, y }, isCritical }: { task: PlacedTask; isCrit
       <title>{subject}</title>
       <svg x={PADDING} width={NODE.width - 2 * PADDING} height={NODE.height}>
         <text y={17}>
-          <tspan class="task-sign">{SIGNS[column]}</tspan> #{id} {shortened(subject, `${SIGNS[column]} #${id} `)}
+          <tspan class="task-sign">{SIGNS[column]}</tspan> #{id} {title}
         </text>
         <text y={32} class="task-who">
           {member ?? ''}

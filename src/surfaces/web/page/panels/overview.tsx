@@ -145,6 +145,9 @@ function Tiles({ scene, now }: { scene: PageModel; now: number }): JSX.Element {
     <dl class="tiles">
       <Tile name="Done" file="board/log.jsonl" value={`${whole(counts['completed'] ?? 0)} / ${whole(counts.total)}`} />
       <Tile name="In progress" file="board/log.jsonl" value={whole(counts['in_progress'] ?? 0)} />
+      {(counts['landing'] ?? 0) > 0 && (
+        <Tile name="Landing" file="board/log.jsonl" value={whole(counts['landing'] ?? 0)} />
+      )}
       <Tile name="Failed" file="board/log.jsonl" value={whole(counts['failed'] ?? 0)} />
       <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsedOf(scene, now))} />
       {remaining !== null && <Tile name="Left, about" file="board/log.jsonl" value={duration(remaining)} />}
