@@ -73,7 +73,10 @@ const LOOKS = [
 ];
 
 /** How long something waits is another second in the next process. */
-const timeless = ({ out, ...rest }: Answer): Answer => ({ ...rest, out: out.replaceAll(/\d+(?= ?m?s\b)/g, 'N') });
+const timeless = ({ out, ...rest }: Answer): Answer => ({
+  ...rest,
+  out: out.replaceAll(/(?:\d+m)?\d+(?= ?m?s\b)/g, 'N'),
+});
 
 it('prints what the verb prints by itself, in each form, errors included', { timeout: 120_000 }, async () => {
   const { place, ask, teams, end } = await scene();
