@@ -1,4 +1,5 @@
 /** A page that was open during a whole run shows the same as one that is opened later, in every view. */
+import { setTimeout } from 'node:timers/promises';
 import type { Page as Tab } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
@@ -105,4 +106,33 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     // The team has no project, so nothing can be said of its changes.
     expect(live.complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([]);
   }, 240_000);
+
+  it('an answer that takes longer than the next update is shown, and asked for again without haste', async () => {
+    const told = new ToldTeam({ ada: 'executor/exec' }).ledByUs().started('ada');
+    const { url } = await openPage(told.root);
+    const { tab } = await open(url);
+    let asked = 0;
+    await tab.route('**/changes', async (route) => {
+      asked += 1;
+      await setTimeout(600);
+      const answer = { files: ['a.txt'], text: `+answer ${asked}`, isCut: false };
+      // A page that asks anew has given this answer up.
+      await route.fulfill({ json: answer }).catch(() => undefined);
+    });
+    await goTo(tab, 'changes');
+    const shown = tab.locator('main pre').innerText({ timeout: 20_000 });
+    let [ended, isShown] = [0, false];
+    void shown.then(() => (isShown = true));
+    while (!isShown && ended < 400) {
+      told
+        .add(`Task ${(ended += 1)}`)
+        .claim(String(ended), 'ada')
+        .complete(String(ended), 'ada');
+      await setTimeout(50);
+    }
+    expect(await shown).toMatch(/^\+answer \d+\n$/);
+    expect(asked).toBeLessThan(4);
+    // What has changed meanwhile is asked for.
+    await expect.poll(() => tab.locator('main pre').innerText(), PATIENCE).toMatch(/^\+answer [2-9]\n$/);
+  });
 });

@@ -1,6 +1,6 @@
 /** What the run changed, in all or for one task, as a diff. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ChangesPage } from '../../wire-types.ts';
 import { usePageNavigation } from '../navigation.ts';
 import type { PageModel } from '../page-model.ts';
@@ -14,16 +14,22 @@ const DRAWN = 4_000;
 export function ChangesView({ scene }: { scene: PageModel }): JSX.Element {
   const [task, setTask] = useState('');
   const tasks = [...scene.tasks.values()].filter(({ isBegun }) => isBegun);
+  // Thousands of options are not made anew at each update of the team.
+  const options = useMemo(
+    () =>
+      tasks.map(({ id, subject }) => (
+        <option key={id} value={id}>
+          #{id} {subject}
+        </option>
+      )),
+    [tasks.map(({ id, subject }) => `${id} ${subject}`).join('\n')],
+  );
   return (
     <section class="view changes-view" aria-label="Changes">
       <div class="tools">
         <select aria-label="Whose changes" value={task} onChange={(event) => setTask(event.currentTarget.value)}>
           <option value="">The whole run</option>
-          {tasks.map(({ id, subject }) => (
-            <option key={id} value={id}>
-              #{id} {subject}
-            </option>
-          ))}
+          {options}
         </select>
       </div>
       <Changes task={task} mark={`${scene.head?.counts['completed'] ?? 0} ${scene.isOver}`} />
