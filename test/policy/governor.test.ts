@@ -85,9 +85,11 @@ function simulate({
     const isCounted = now >= MINUTE;
     if (now % 1_000 === 0) records.forEach((record, at) => (records[at] = hear(record, records, now)));
     for (const one of all) {
+      const { call } = one;
+      // Nothing comes to it now.
+      if (now < (call === undefined ? one.nextAt : (call.endsAt ?? call.arrivesAt))) continue;
       let known: Known = believable(records[one.machine] ?? NO_PAUSE, now);
       const keep = (record: Known): void => void (records[one.machine] = known = record);
-      const { call } = one;
       if (call !== undefined && call.endsAt === undefined && now >= call.arrivesAt) {
         if (window.count >= LIMIT) {
           if (isCounted) refused += 1;
