@@ -20,6 +20,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   symlinkSync(join(import.meta.dirname, '../../bin'), join(home, 'bin'));
   await buildAll(dist);
   project.provide('programs', dist);
+  process.env['TEAMS_TEST_FIRSTS'] = home;
   return () => rmSync(home, { recursive: true, force: true });
 }
 

@@ -4,7 +4,16 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +21,13 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Networks } from './networks.ts';
 import { running } from './processes.ts';
+import { inMemory } from './temp.ts';
 
 const PACKAGES = '/usr/lib/postgresql';
 const OLDEST = 14;
+
+/** Where a run of the suite keeps what servers begin with (`build-programs.ts`); elsewhere each server makes its own. */
+const FIRSTS = process.env['TEAMS_TEST_FIRSTS'];
 
 /** The newest version of Debian's packages that is new enough; undefined where there is none. */
 const programs = ((): string | undefined => {
@@ -35,6 +48,9 @@ const asUser = ((): { uid: number; gid: number } | undefined => {
 export const hasPostgres = programs !== undefined;
 if (!hasPostgres)
   process.stderr.write('SKIPPED: PostgreSQL is not installed (apt-get install postgresql); its tests do not run.\n');
+
+/** How roles log in over TCP. */
+type Login = 'trust' | 'scram-sha-256';
 
 /** Where a server runs, if not on this machine: its network, and its name there. */
 interface ServerPlace {
@@ -57,16 +73,10 @@ export class Postgres {
 
   /**
    * @param settings lines of postgresql.conf
-   * @param login how roles log in over TCP
    */
-  static async start(
-    settings: readonly string[] = [],
-    login: 'trust' | 'scram-sha-256' = 'trust',
-    at?: ServerPlace,
-  ): Promise<Postgres> {
+  static async start(settings: readonly string[] = [], login: Login = 'trust', at?: ServerPlace): Promise<Postgres> {
     return Postgres.#made(settings, at, (home) => {
-      const local = ['-U', 'owner', '--auth-local=trust', `--auth-host=${login}`];
-      ended([join(programs ?? '', 'initdb'), '-D', join(home, 'data'), ...local, '-N', '-E', 'UTF8'], home);
+      makeData(home, login);
       if (at) appendFileSync(join(home, 'data', 'pg_hba.conf'), 'host all,replication all 10.77.0.0/24 trust\n');
     });
   }
@@ -105,8 +115,7 @@ export class Postgres {
     at: ServerPlace | undefined,
     make: (home: string) => void,
   ): Promise<Postgres> {
-    const home = mkdtempSync(join(tmpdir(), 'teams-postgres-'));
-    if (asUser) chownSync(home, asUser.uid, asUser.gid);
+    const home = emptyHome(FIRSTS === undefined ? tmpdir() : inMemory());
     const postgres = new Postgres(home, at?.port ?? (await freePort()), at);
     make(home);
     const own = [
@@ -209,6 +218,36 @@ export class Postgres {
       await client.end();
     }
   }
+}
+
+function emptyHome(place: string): string {
+  const home = mkdtempSync(join(place, 'teams-postgres-'));
+  if (asUser) chownSync(home, asUser.uid, asUser.gid);
+  return home;
+}
+
+/** In a run of the suite a copy of what its first server began with: to make that takes a second. */
+function makeData(home: string, login: Login): void {
+  const data = join(home, 'data');
+  const first = FIRSTS && join(FIRSTS, `postgres-${login}`);
+  if (first !== undefined && existsSync(first)) return copyData(first, data);
+  const how = ['-U', 'owner', '--auth-local=trust', `--auth-host=${login}`, '-N', '-E', 'UTF8'];
+  ended([join(programs ?? '', 'initdb'), '-D', data, ...how], home);
+  if (first === undefined) return;
+  const fresh = `${first}.${String(process.pid)}`;
+  copyData(data, fresh);
+  try {
+    renameSync(fresh, first);
+  } catch {
+    // Another process was faster.
+    rmSync(fresh, { recursive: true });
+  }
+}
+
+/** As they are, with their owner. */
+function copyData(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', '--reflink=auto', from, to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`cp: ${stderr}`);
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
