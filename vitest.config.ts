@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { LONGEST, LongestFirst } from './test/support/longest-first.ts';
+import { ALONE, LongestFirst } from './test/support/longest-first.ts';
 
 // Every process that a test starts would read and parse them, 37 ms each, and no test leaves this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const PURE = ['test/model/**/*.test.ts', 'test/policy/**/*.test.ts'];
-/** The long files, and those that replace our modules by their own. */
-const ALONE = [...LONGEST.map((name) => `test/${name}.test.ts`), 'test/store/mutants.test.ts'];
+const OWN_PROCESS = ALONE.map((name) => `test/${name}.test.ts`);
 
 /**
  * Each test is checked for what it left behind. The time-out catches a hang, and is long enough for a loaded machine.
@@ -22,7 +21,8 @@ const ON_DISK = {
 
 /**
  * `pure`: values in, values out. `disk`: everything with files and processes; its files share a module cache, since
- * loading our modules again costs a file more than most of its tests. `alone`: each file in its own process.
+ * loading our modules again costs a file more than most of its tests. `alone`: each file in its own process, as in
+ * `longest-first.ts`.
  */
 export default defineConfig({
   test: {
@@ -31,12 +31,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'pure', include: PURE, pool: 'threads', isolate: false, testTimeout: 60_000 } },
-      { test: { name: 'alone', include: ALONE, ...ON_DISK } },
+      { test: { name: 'alone', include: OWN_PROCESS, ...ON_DISK } },
       {
         test: {
           name: 'disk',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...PURE, ...ALONE, 'test/hosts/**', 'test/real-agents/**', 'test/screenshots/**'],
+          exclude: [...PURE, ...OWN_PROCESS, 'test/hosts/**', 'test/real-agents/**', 'test/screenshots/**'],
           isolate: false,
           ...ON_DISK,
         },

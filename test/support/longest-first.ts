@@ -1,58 +1,85 @@
 /** The order of the test files: the longest begin first, so that no core waits for the last one at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Under test/, by their seconds on a machine with much other work. Those that wait for leases, heartbeats and relays (host,
- * relay, MCP) are between those that compute (store).
- */
-export const LONGEST = [
-  'runtime/host/foreign-keys',
-  'store/simulation',
+/** Files that replace our modules by their own, or measure the memory of their process: each in its own process. */
+export const ALONE = ['store/simulation', 'runtime/teammate/idle', 'store/mutants', 'store/mail/inbox'];
+
+/** Under test/, by their seconds on a machine with other work, down to 20. */
+const LONGEST = [
   'runtime/host/host',
-  'store/faults',
-  'runtime/host/trees',
-  'runtime/relay/shared-team',
-  'e2e/landing-kills',
-  'e2e/trees-needs',
-  'e2e/trees-needs-isolated',
-  'surfaces/mcp/life',
-  'store/aimed-kills',
-  'threats/hostile-store',
-  'runtime/relay/relay',
-  'e2e/trees-odd',
-  'runtime/chaos',
-  'runtime/relay/shared-day',
-  'e2e/undo',
-  'surfaces/cli/run',
-  'surfaces/cli/store-verbs',
+  'runtime/host/cut-off',
+  'threats/failing-isolation',
+  'threats/permissions',
   'runtime/relay/migrate-kills',
-  'surfaces/web/browser',
-  'store/board/checkpoint/checkpoint',
-  'runtime/relay/shared-mail',
-  'agents/programs/clis',
-  'surfaces/mcp/calls',
-  'e2e/trees-review',
-  'threats/paths',
-  'runtime/relay/named-store',
-  'store/stress',
-  'runtime/trees/shared-commits',
+  'runtime/relay/shared-team',
+  'runtime/host/trees',
+  'threats/signatures',
+  'e2e/trees-disk',
+  'e2e/undo-kills',
+  'e2e/trees-pr',
+  'runtime/runs/safety-point',
+  'runtime/host/foreign-keys',
+  'e2e/governor',
+  'store/faults',
+  'e2e/trees-odd',
+  'threats/odd-homes',
+  'e2e/apply-kills',
+  'runtime/budget/run-budget',
+  'e2e/undo',
+  'runtime/relay/relay',
+  'e2e/trees-pipeline',
+  'surfaces/mcp/life',
+  'threats/git-pipes',
+  'threats/apply-races',
+  'threats/git-place',
   'surfaces/cli/shapes',
   'store/engine/engine-schema',
-  'threats/wall',
-  'e2e/up',
-  'runtime/runs/refine/refine',
-  'runtime/stress',
-  'store/mail/inbox',
-  'threats/copies',
-  'surfaces/cli/refine',
-  'runtime/relay/migrate-team',
+  'e2e/trees',
+  'e2e/trees-apply',
+  'surfaces/cli/run',
+  'store/aimed-kills',
+  'threats/hostile-store',
+  'e2e/landing-kills',
+  'runtime/relay/shared-mail',
+  'e2e/trees-needs',
   'agents/loop/models',
-  'agents/programs/kept-agent',
-  'runtime/runs/run',
-  'runtime/runs/resume',
-  'runtime/teammate/idle',
-  'surfaces/cli/task-run',
-  'surfaces/cli/frame',
+  'threats/odd-modes',
+  'surfaces/web/browser',
+  'surfaces/mcp/calls',
+  'runtime/trees/shared-commits',
+  'threats/text',
+  'runtime/relay/take-from-engine',
+  'runtime/chaos',
+  'e2e/users-gc',
+  'e2e/trees-undo',
+  'agents/programs/clis',
+  'surfaces/cli/served-verbs/verb-server',
+  'surfaces/cli/prune',
+  'runtime/runs/refine/refine',
+  'threats/tree-races',
+  'threats/programs',
+  'surfaces/cli/frozen-terminal',
+  'surfaces/acp/life',
+  'e2e/trees-interference',
+  'e2e/trees-asked',
+  'e2e/after-the-end',
+  'surfaces/mcp/trees',
+  'e2e/trees-needs-isolated',
+  'threats/trees',
+  'threats/paths',
+  'surfaces/cli/completion',
+  'store/board/checkpoint/checkpoint',
+  'runtime/relay/relay-rounds',
+  'runtime/relay/named-store',
+  'threats/sealed-elsewhere',
+  'threats/seal',
+  'surfaces/cli/store-verbs',
+  'e2e/trees-review',
+  'e2e/engine-faults',
+  'e2e/approvals-answered',
+  'threats/judged',
+  'surfaces/mcp/http',
+  'policy/governor',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {
@@ -60,13 +87,12 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return at < 0 ? LONGEST.length : at;
 };
 
+/** By name: files of one project follow one another, since a process that goes on with the next has loaded our modules. */
 const projectOf = ({ project }: TestSpecification): string => project.name;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Files of one project follow one another: a process that continues with the next one has already loaded our
-    // modules.
-    const sorted = (await super.sort(files)).sort((one, other) => projectOf(one).localeCompare(projectOf(other)));
-    return sorted.sort((one, other) => rank(one) - rank(other));
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => projectOf(one).localeCompare(projectOf(other)) || rank(one) - rank(other));
   }
 }
