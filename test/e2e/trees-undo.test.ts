@@ -97,7 +97,11 @@ it('before an apply an undo takes back nothing of what the user did meanwhile', 
   const before = userState(at);
   for (const redo of [[], ['--redo']]) {
     const { code, out, err } = await teams('undo', 'p', '--yes', ...redo);
-    expect({ code, out, err }).toEqual({ code: 0, out: 'Nothing to do: every file is as it shall be.\n', err: '' });
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: 'Nothing to do: no change of team p was brought into your files.\n',
+      err: '',
+    });
     expect(userState(at)).toEqual(before);
   }
   expect((await teams('apply', 'p')).code).toBe(0);

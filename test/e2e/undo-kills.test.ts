@@ -14,14 +14,14 @@ const PRELOAD = join(import.meta.dirname, '../fixtures/kill-at-call.mjs');
 const DEED =
   'echo three >>a.txt; rm b.txt; mkdir -p new/er; echo n >new/er/n.txt; rm -r dir; echo f >dir; ln -s a.txt link; chmod +x c.sh; mv sub other; ln -s other sub';
 
-async function ran() {
+async function ran(files?: readonly string[]) {
   const place = new Workplace();
   const at = join(place.root, 'work');
   for (const folder of ['dir', 'sub']) mkdirSync(join(at, folder), { recursive: true });
   const plan = {
     name: 'p',
     members: [{ name: 'ada', agent: { kind: 'exec' } }],
-    tasks: [{ subject: 'Do', run: DEED }],
+    tasks: [{ subject: 'Do', run: DEED, files }],
   };
   const texts = {
     'a.txt': 'one\n',
@@ -76,6 +76,73 @@ it(
     }
     expect(interrupted).toBeGreaterThan(8);
     // Files of the store that killed processes did not put in place; the next lead removes them.
+    rmSync(join(at, '.teams'), { recursive: true });
+  },
+);
+
+it(
+  'going back may be killed, too, and what the user had taken back by hand is left by both',
+  { timeout: 120_000 },
+  async () => {
+    const { at, before, after, teams, killed } = await ran();
+    for (const [n, way] of [
+      [20, UNDO],
+      [24, REDO],
+      [28, UNDO],
+      [32, REDO],
+    ] as const) {
+      const isUndo = way === UNDO;
+      const text = readFileSync(join(at, 'c.sh'), 'utf8');
+      writeFileSync(join(at, 'a.txt'), 'one\n');
+      expect(killed(UNDO, n).signal, `call ${n}`).toBe('SIGKILL');
+      expect(killed(REDO, n - 3).signal, `back at call ${n}`).toBe('SIGKILL');
+      expect((await teams(['diff', 'p'])).err).toContain('Taking back what this run changed in your files did not end');
+      const { code, out, err } = await teams(way);
+      expect(code, `${out}${err}`).toBe(0);
+      expect(filesIn(at), `call ${n}`).toEqual(isUndo ? before : { ...after, 'a.txt': before['a.txt'] });
+      expect((await teams(['diff', 'p'])).err).not.toContain('did not end');
+      if (isUndo) {
+        expect((await teams(REDO)).err).toContain('left, as you had taken its change back before the undo: a.txt');
+        expect(filesIn(at)).toEqual({ ...after, 'a.txt': before['a.txt'] });
+      }
+      writeFileSync(join(at, 'a.txt'), 'one\nthree\n');
+      expect([filesIn(at), readFileSync(join(at, 'c.sh'), 'utf8')], `call ${n}`).toEqual([after, text]);
+    }
+  },
+);
+
+it(
+  'one task whose undo was killed is finished by its own command, and not forgotten by another',
+  { timeout: 60_000 },
+  async () => {
+    const { after, at, before, teams, killed } = await ran([
+      'a.txt',
+      'b.txt',
+      'new/**',
+      'dir',
+      'dir/**',
+      'link',
+      'c.sh',
+      'sub',
+      'sub/**',
+      'other/**',
+    ]);
+    const undo = ['undo', 'p', '1', '--yes'];
+    expect(killed(undo, 24).signal).toBe('SIGKILL');
+    const said = 'Taking back what task #1 changed in your files did not end';
+    const other = await teams(UNDO);
+    expect([other.code, other.err]).toEqual([
+      3,
+      expect.stringContaining(
+        `${said}: some files are as the run left them, some as they were before. \`teams undo p 1\` finishes it, \`teams undo p 1 --redo\` goes back.`,
+      ),
+    ]);
+    expect((await teams([...undo, '--redo'])).out).toContain('It went back');
+    expect(filesIn(at)).toEqual(after);
+    expect(killed(undo, 24).signal).toBe('SIGKILL');
+    const { code, out, err } = await teams(undo);
+    expect([code, out], err).toEqual([0, expect.stringContaining('It is finished')]);
+    expect(filesIn(at)).toEqual(before);
     rmSync(join(at, '.teams'), { recursive: true });
   },
 );

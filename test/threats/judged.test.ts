@@ -240,7 +240,7 @@ describe('what others wrote who are held', () => {
       defaultAgent: () => Promise.resolve('none'),
       cwd: place.root,
       trees: { configured: 'off' },
-      apply: () => Promise.resolve({ landed: 0, files: [] }),
+      apply: () => Promise.resolve({ landed: 0, files: [], nothing: '' }),
       environment: process.env,
       keeps: false,
       force: new AbortController().signal,

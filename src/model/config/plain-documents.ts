@@ -151,6 +151,7 @@ const plainLife = plainObject<RunLife>({
   task: optional(plainText),
   back: optional(plainTrue),
   undone: optional(plainTrue),
+  kept: optional(plainTexts),
 });
 
 const plainRange = nullable(plainObject<NonNullable<KeptEstimate['usd']>>({ median: plainAmount, p90: plainAmount }));

@@ -77,6 +77,8 @@ const lifeSchema = z.object({
   back: z.literal(true).optional(),
   /** `teams undo` took its changes back. */
   undone: z.literal(true).optional(),
+  /** Files that the undo found taken back by hand, relative to the repository's root: a redo leaves them. */
+  kept: z.array(z.string()).optional(),
 });
 export type RunLife = z.infer<typeof lifeSchema>;
 
@@ -86,6 +88,12 @@ const undoingSchema = z.object({
   token: z.string().regex(/^[0-9A-Z]{26}$/),
   /** How many lives the run had then. */
   lives: z.number().int(),
+  /** Without trees: only the change of this task. */
+  task: z.string().optional(),
+  /** With trees: it adds the last life, an apply or the change of one task, brought or taken back. */
+  adds: z.object({ task: z.string().optional(), back: z.literal(true).optional() }).optional(),
+  /** Files that were in place when it began, relative to the repository's root: they are neither finished nor turned back. */
+  kept: z.array(z.string()).optional(),
 });
 export type Undoing = z.infer<typeof undoingSchema>;
 

@@ -59,6 +59,8 @@ export interface AppliedChanges {
   /** How many changes of tasks. */
   readonly landed: number;
   readonly files: readonly ChangedFile[];
+  /** What is told if there are no files. */
+  readonly nothing: string;
 }
 
 export interface LeadToolContext {

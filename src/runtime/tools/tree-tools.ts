@@ -27,11 +27,11 @@ export const teamDiff: ToolHandler<'TeamDiff'> = async ({ taskId }, context, { s
 export const teamApply: ToolHandler<'TeamApply'> = async ({ taskId }, context, { signal }) => {
   const { board } = teamOf(context);
   const task = taskId === undefined ? undefined : board.get(taskId);
-  const { landed, files } = await leadOf(context).apply(task, signal);
+  const { landed, files, nothing } = await leadOf(context).apply(task, signal);
   const lines = files.map(({ path, change }) => `${change}: ${shownPath(path)}`);
   const sum = `Applied ${counted(landed, 'task')}, ${counted(files.length, 'file')}.`;
   return {
-    text: files.length === 0 ? 'Nothing to apply: the project has all that landed.' : [...lines, sum].join('\n'),
+    text: files.length === 0 ? nothing : [...lines, sum].join('\n'),
     data: { landed: files.length === 0 ? 0 : landed, files: [...files] },
   };
 };

@@ -9,7 +9,7 @@ import type { StoreOptions } from '../../../store/team/team-store.ts';
 import { GitFailure } from '../../process/git-tree.ts';
 import type { ChangedFile } from '../../process/working-tree.ts';
 import { landedWork } from '../../trees/landed-work.ts';
-import { carryOutUndo } from '../carry-out-undo.ts';
+import { carryOutUndo } from '../undo/carry-out-undo.ts';
 import { listedFiles, planChange, type ApplyPlan, type FilesChange } from './change-files.ts';
 
 interface ApplyChoice {
@@ -25,6 +25,8 @@ interface AppliedWork {
   readonly landed: number;
   /** Relative to the root of the repository; none if the project had all of it. */
   readonly files: readonly ChangedFile[];
+  /** What is told if there are no files. */
+  readonly nothing: string;
 }
 
 /** @throws as `planChange` */
@@ -34,17 +36,24 @@ export const planApply = (reader: TeamReader, { task, leads }: ApplyChoice, sign
     async (store) => {
       const refusal = (files: readonly string[]): ConflictError => conflicting(store, files);
       // An apply of one task is no state of the whole: the next merges from the one before.
-      if (task !== undefined) return { ...broughtBy(store, task), refusal };
+      if (task !== undefined) {
+        const nothing = `Nothing to apply: your files have the change of task #${task.id}.`;
+        return { ...broughtBy(store, task), nothing, refusal };
+      }
       const work = await landedWork(store, signal);
       if (work === undefined) throw new GitFailure('its repository is gone');
-      return { from: work.applied, to: work.main, landed: work.main, count: work.count, refusal };
+      const nothing =
+        work.count === 0
+          ? 'Nothing to apply: nothing landed that was not applied before.'
+          : 'Nothing to apply: your files have all that landed.';
+      return { from: work.applied, to: work.main, landed: work.main, count: work.count, nothing, refusal };
     },
     signal,
     { leads },
   );
 
 /** The change of one task. @throws UsageError `USAGE` if none landed */
-export function broughtBy({ paths }: TeamReader, task: Task): Omit<FilesChange, 'refusal'> {
+export function broughtBy({ paths }: TeamReader, task: Task): Omit<FilesChange, 'nothing' | 'refusal'> {
   if (task.status === 'completed' && task.landed !== undefined)
     return { from: task.landed.attempt.base, to: task.landed.attempt.commit, task: task.id, count: 1 };
   throw new UsageError('USAGE', `No change of task #${task.id} of team ${paths.name} has landed.`);
@@ -72,7 +81,7 @@ export async function applyLanded(
   const how = { redo: true, told: 'run.applied', store, leads: choice.leads };
   const isNews = files.length > 0 || (choice.task === undefined && plan.landed > 0);
   if (isNews) await carryOutUndo(reader.paths, plan, how, signal);
-  return { landed: plan.landed, files };
+  return { landed: plan.landed, files, nothing: plan.nothing };
 }
 
 const changeOf = (from: object | null, to: object | null): ChangedFile['change'] => {

@@ -23,8 +23,9 @@ import { keepCommit } from '../../trees/kept-objects.ts';
 import { inVault, VaultRefs } from '../../trees/vault.ts';
 import { commitTree, treeOf } from '../../trees/vault-commits.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
-import { interruptedUndo, seenOf, type UndoPlan } from '../undo.ts';
-import { inTheWay, stepsAt } from '../../process/undo-steps.ts';
+import { interruptedUndo } from '../undo/undo-words.ts';
+import { seenOf, type UndoPlan } from '../undo/undo.ts';
+import { inTheWay, stepsAt } from '../undo/undo-steps.ts';
 
 /** What a change of the user's files would do. */
 export interface ApplyPlan extends UndoPlan {
@@ -38,6 +39,8 @@ export interface FilesChange extends Pick<RunLife, 'landed' | 'task' | 'back'> {
   readonly to: string;
   /** How many changes of tasks it is. */
   readonly count: number;
+  /** What is told if the user's files have it. */
+  readonly nothing: string;
   /** Why nothing is done where the user's files do not fit. */
   readonly refusal: (files: readonly string[]) => Promise<ConflictError> | ConflictError;
 }
@@ -108,7 +111,7 @@ async function plan(
   const repository = await repositoryAt({ cwd: cwdOf(store), signal }, known);
   if (typeof repository === 'string') throw new GitFailure(repository);
   const own = inVault(paths, { signal });
-  const { from, to, count, refusal, landed, task, back } = await choose(store, before);
+  const { from, to, count, nothing, refusal, landed, task, back } = await choose(store, before);
   const { changes, ended, absent } = await withTrees(repository, { signal }, { leftOut }, async (trees, scratch) => {
     const { files, absent } = trees;
     // What git reads may be of elsewhere, where a folder is exchanged for a link, and members read the team's repository.
@@ -138,12 +141,15 @@ async function plan(
     top: repository.top,
     place: repository.place,
     steps,
+    kept: [],
     left: [],
     isEndUnknown: false,
     lives: [...before, ended],
     ended: [...before, { ...ended, undone: true }],
     seen: seenOf(stateIn(store)),
     begun: undefined,
+    kind: { adds: { task, back } },
+    nothing,
     landed: count,
   };
 }

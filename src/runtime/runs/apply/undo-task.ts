@@ -13,7 +13,7 @@ import { git, type GitWhere } from '../../process/git.ts';
 import { changeOnTop } from '../../trees/change-on-top.ts';
 import { inVault } from '../../trees/vault.ts';
 import { commitOf, treeOf } from '../../trees/vault-commits.ts';
-import { carryOutUndo } from '../carry-out-undo.ts';
+import { carryOutUndo } from '../undo/carry-out-undo.ts';
 import { broughtBy } from './apply-landed.ts';
 import { listedFiles, planChange, type ApplyPlan, type FilesChange } from './change-files.ts';
 
@@ -37,7 +37,8 @@ export const planTaskUndo = (
       const brought = await broughtLast(task, commit, lives, own);
       if (redo && brought !== undefined)
         throw new UsageError('USAGE', `The change of task #${task.id} of team ${name} is in your files.`);
-      if (redo) return { ...its, refusal: (files) => edited(task, 'brought back', files) };
+      const nothing = `Nothing to do: your files ${redo ? '' : 'do not '}have the change of task #${task.id}.`;
+      if (redo) return { ...its, nothing, refusal: (files) => edited(task, 'brought back', files) };
       if (brought === undefined)
         throw new UsageError(
           'USAGE',
@@ -51,7 +52,7 @@ export const planTaskUndo = (
       // Brought with the whole, it is what its landing made of it.
       const change =
         landed === undefined ? { from: its.to, to: its.from } : { from: commit, to: await parentOf(commit, own) };
-      return { ...change, task: task.id, back: true, count: 1, refusal };
+      return { ...change, task: task.id, back: true, count: 1, nothing, refusal };
     },
     signal,
   );
@@ -101,7 +102,7 @@ async function builtOn(
 const edited = ({ id }: Task, done: string, files: readonly string[]): ConflictError =>
   new ConflictError(
     'REFUSED',
-    `The change of task #${id} was not ${done}: ${listedFiles(files)} ${files.length === 1 ? 'was' : 'were'} changed at the same place since. Set your own edits there aside, for example with \`git stash\`.`,
+    `The change of task #${id} was not ${done}: ${listedFiles(files)} ${files.length === 1 ? 'was' : 'were'} changed at the same place since. Take your own edits there out (keep a copy of the file), and repeat the command.`,
   );
 
 const builtUpon = (team: string, { id }: Task, later: string, files: readonly string[]): ConflictError =>

@@ -33,9 +33,9 @@ export async function applyWork(
   reader: TeamReader,
   choice: { readonly task?: Task | undefined },
 ): Promise<{ readonly answer: Applied; readonly text: string }> {
-  const applied = await applyLanded(reader, choice, settings(context).session.store, context.io.gone);
+  const { nothing, ...applied } = await applyLanded(reader, choice, settings(context).session.store, context.io.gone);
   const answer = { team: reader.paths.name, ...applied, done: applied.files.length > 0 };
-  if (!answer.done) return { answer, text: 'Nothing to apply: your files have all that landed.' };
+  if (!answer.done) return { answer, text: nothing };
   return { answer, text: textOf(answer) };
 }
 

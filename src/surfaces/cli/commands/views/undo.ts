@@ -33,15 +33,14 @@ export const act: Act = (context, given) =>
     const files = open.map(({ path, from, to }) => ({ path, change: changeOf(from, to) }));
     const answer = { team: reader.paths.name, task: task?.id ?? null, redo, files, left: [...plan.left] };
     if (open.length === 0 && plan.begun === undefined) {
-      context.result({ ...answer, done: false }, textOf(plan, files, 'Nothing to do: every file is as it shall be.'));
+      context.result({ ...answer, done: false }, textOf(plan, files, plan.nothing));
       return 0;
     }
     if (plan.isEndUnknown) context.warn(KILLED);
     if (plan.begun !== undefined) context.warn(interruptedUndo(reader.paths.name, plan.begun));
     for (const line of linesOf(plan, files)) context.warn(line);
     const many = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
-    const asked = redo ? `Bring the changes of ${many} back?` : `Take the changes of ${many} back?`;
-    if (!(await confirmed(context, asked))) {
+    if (files.length > 0 && !(await confirmed(context, questionOf(plan, redo, many)))) {
       context.result({ ...answer, done: false }, 'Nothing was changed.');
       return 1;
     }
@@ -49,11 +48,23 @@ export const act: Act = (context, given) =>
     await (own === undefined
       ? carryOutUndo(reader.paths, plan, { redo, store }, context.io.gone)
       : carryOutTaskUndo(reader, own, { redo, store }, context.io.gone));
-    const what = own === undefined ? reader.paths.name : `${reader.paths.name} ${reference ?? ''}`;
-    const cure = redo ? '' : ` \`teams undo ${what} --redo\` brings them back.`;
-    context.result({ ...answer, done: true }, `The changes of ${many} were ${redo ? 'brought' : 'taken'} back.${cure}`);
+    const what = [reader.paths.name, ...(task === undefined ? [] : [task.id])].join(' ');
+    context.result({ ...answer, done: true }, doneOf(plan, redo, { many, what }));
     return 0;
   });
+
+function questionOf({ begun }: UndoPlan, redo: boolean, many: string): string {
+  if (begun === undefined) return redo ? `Bring the changes of ${many} back?` : `Take the changes of ${many} back?`;
+  return begun.redo === redo ? `Finish it, with ${many}?` : `Go back, with ${many}?`;
+}
+
+/** @param facts.what the words that name it in a command */
+function doneOf({ begun }: UndoPlan, redo: boolean, { many, what }: { many: string; what: string }): string {
+  if (begun !== undefined && begun.redo !== redo) return `It went back, with ${many}.`;
+  const cure = redo ? '' : ` \`teams undo ${what} --redo\` brings them back.`;
+  if (begun !== undefined) return `It is finished, with ${many}.${cure}`;
+  return `The changes of ${many} were ${redo ? 'brought' : 'taken'} back.${cure}`;
+}
 
 /** With trees a task's change is known by its attempt. */
 const ownTaskUndo = async (

@@ -7,7 +7,7 @@ import {
   otherFileBelow,
   type PresentEntry,
   type TreeEntry,
-} from '../../store/workspace/user-files.ts';
+} from '../../../store/workspace/user-files.ts';
 
 export interface UndoStep {
   /** Relative to the root of the working tree. */
@@ -21,20 +21,31 @@ export interface UndoStep {
 type StepChange = Pick<UndoStep, 'path' | 'from' | 'to'>;
 
 /** A step, and what is there now. */
-interface SeenStep extends UndoStep {
+export interface SeenStep extends UndoStep {
   /** Nothing but the run's own change is there. */
   readonly isFree: boolean;
+  /** Nothing is there. */
+  readonly isGone: boolean;
+  readonly isFolder: boolean;
   /** A file or link above or below the path, because of which it is not free; or behind which it is done. */
   readonly obstacle?: string;
 }
 
 /** @param isRepeat a call before was killed: a directory may stand where a file was removed */
 export function stepOn(present: PresentEntry, { path, from, to }: StepChange, isRepeat: boolean): SeenStep {
-  const isDirectory = present === 'directory';
+  const isFolder = present === 'directory';
   // Where a directory stands in place of a file, its own files are steps as well.
-  const isOver = isDirectory && from === null;
-  const isDone = typeof present === 'string' ? isRepeat && isDirectory && to === null : isSame(to, present);
-  return { path, from, to, isDone, isFree: isDone || isOver || isSame(from, present) };
+  const isOver = isFolder && from === null;
+  const isDone = typeof present === 'string' ? isRepeat && isFolder && to === null : isSame(to, present);
+  return {
+    path,
+    from,
+    to,
+    isDone,
+    isFree: isDone || isOver || isSame(from, present),
+    isGone: present === null,
+    isFolder,
+  };
 }
 
 /** @returns the step on what is there now */

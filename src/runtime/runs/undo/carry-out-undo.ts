@@ -2,21 +2,22 @@
  * Carries an undo or a redo out. What is begun is in the run's state before the first file is changed and until the last
  * one is: after a kill the same command finishes it, and the opposite one goes back. An error goes back at once.
  */
-import { shownPath } from '../../model/text/safe-text.ts';
+import { defined } from '../../../model/text/defined.ts';
+import { shownPath } from '../../../model/text/safe-text.ts';
 import { join } from 'node:path';
-import { codeOf, ConflictError } from '../../model/text/errors.ts';
-import type { Undoing } from '../../model/run/run-state.ts';
-import { onDisk, realDisk } from '../../store/files/disk.ts';
-import { newId } from '../../store/files/new-ids.ts';
-import type { TeamPaths } from '../../store/files/paths.ts';
-import { placeFile, removeFresh, removeUserFile, type PresentEntry } from '../../store/workspace/user-files.ts';
-import { withChangeLock } from '../../store/team/change-lock.ts';
-import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
-import { bytesOf, GitFailure } from '../process/git-tree.ts';
-import type { GitWhere } from '../process/git.ts';
-import { within } from '../process/git-place.ts';
-import { leadStatusOf } from '../views/external-status.ts';
-import { inTheWay, stepAt, stepOn, stepsAt, type UndoStep } from '../process/undo-steps.ts';
+import { codeOf, ConflictError } from '../../../model/text/errors.ts';
+import type { RunLife, Undoing } from '../../../model/run/run-state.ts';
+import { onDisk, realDisk } from '../../../store/files/disk.ts';
+import { newId } from '../../../store/files/new-ids.ts';
+import type { TeamPaths } from '../../../store/files/paths.ts';
+import { placeFile, removeFresh, removeUserFile, type PresentEntry } from '../../../store/workspace/user-files.ts';
+import { withChangeLock } from '../../../store/team/change-lock.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../../store/team/team-store.ts';
+import { bytesOf, GitFailure } from '../../process/git-tree.ts';
+import type { GitWhere } from '../../process/git.ts';
+import { within } from '../../process/git-place.ts';
+import { leadStatusOf } from '../../views/external-status.ts';
+import { inTheWay, stepAt, stepOn, stepsAt, type UndoStep } from './undo-steps.ts';
 import { seenOf, type UndoPlan } from './undo.ts';
 
 interface UndoOptions {
@@ -55,9 +56,9 @@ async function carryOut(
   const store = openStore(paths, options);
   try {
     requireAsSeen(store, plan, leads);
-    const token = plan.begun?.token ?? newId(store.clock.now());
-    const isRepeat = plan.begun !== undefined;
-    const now = stepsAt(top, steps, plan.begun?.token);
+    const { begun } = plan;
+    const isRepeat = begun !== undefined;
+    const now = stepsAt(top, steps, begun?.token);
     const [changed] = inTheWay(now);
     if (changed !== undefined) throw changedSince(changed, redo);
     // All bytes are there before the first file is changed.
@@ -65,7 +66,13 @@ async function carryOut(
       now.filter(({ isDone }) => !isDone),
       where,
     );
-    await note(store, plan.ended, { redo, token, lives: lives.length });
+    // What the user has put in place by hand is not this call's: a redo of an undo leaves it, and so does going back.
+    const inPlace = now.flatMap(({ path, isDone }) => (isDone ? [path] : []));
+    const fresh = { redo, token: newId(store.clock.now()), lives: lives.length, ...plan.kind };
+    // Also if this call goes back: what was begun says which lives, until its end.
+    const undoing = begun ?? defined({ ...fresh, kept: someOf([...inPlace, ...plan.kept]) });
+    const { token, kept = [] } = undoing;
+    await note(store, plan.ended, undoing);
     const turned: UndoStep[] = [];
     try {
       for (const step of now) {
@@ -82,12 +89,21 @@ async function carryOut(
       throw error;
     }
     for (const { path } of steps) removeFresh(top, path, token);
-    await note(store, lives, undefined);
+    await note(store, redo ? lives : lives.map((life) => withKept(life, plan.ended, kept)), undefined);
     const count = now.filter(({ isDone }) => !isDone).length;
     store.events.append({ type: told, text: `${count} files` });
   } finally {
     await store.close();
   }
+}
+
+const someOf = (paths: readonly string[]): string[] | undefined => (paths.length === 0 ? undefined : [...paths]);
+
+/** @param before the lives as they were: which were not undone is what is undone now */
+function withKept(life: RunLife, before: UndoPlan['ended'], kept: readonly string[]): RunLife {
+  const was = before.find(({ start }) => start === life.start);
+  const isTurned = life.undone === true && was?.undone !== true;
+  return isTurned ? defined({ ...life, kept: someOf(kept) }) : life;
 }
 
 /** @throws ConflictError `LEAD_ALIVE`, `REFUSED` */

@@ -1,12 +1,12 @@
 /** The end of a life of a run whose lead was killed before it could keep it: what an undo finds there, for its redo. */
-import type { TeamReader } from '../../store/team/team-reader.ts';
-import { bringCommit, IDENTITY } from '../process/bring-commit.ts';
-import { within, type Repository } from '../process/git-place.ts';
-import { requireGit } from '../process/git-tree.ts';
-import { withTrees } from '../process/working-tree.ts';
-import { git } from '../process/git.ts';
-import { messageOf, refOf } from '../process/safety-ref.ts';
-import { unusedRef } from '../process/team-refs.ts';
+import type { TeamReader } from '../../../store/team/team-reader.ts';
+import { bringCommit, IDENTITY } from '../../process/bring-commit.ts';
+import { within, type Repository } from '../../process/git-place.ts';
+import { requireGit } from '../../process/git-tree.ts';
+import { withTrees } from '../../process/working-tree.ts';
+import { git } from '../../process/git.ts';
+import { messageOf, refOf } from '../../process/safety-ref.ts';
+import { unusedRef } from '../../process/team-refs.ts';
 
 interface LateEnd {
   /** Counted from 1. */
