@@ -5,20 +5,33 @@
 
 const BASH = `# completion of teams for bash: eval "$(teams completion bash)"
 _teams_complete() {
-  local value rest kind=none
-  local cur=\${COMP_WORDS[COMP_CWORD]}
+  local value rest kind=none word path line=$COMP_LINE before=
+  local -a words=()
+  local -i at last
+  # Bash divides words at a colon; those that touch are one word of the line.
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    word=\${COMP_WORDS[at]}
+    last=\${#words[@]}-1
+    if ((at > 1)) && [[ $line != [[:blank:]]* && ($word == :* || \${words[last]} == *:) ]]; then
+      words[last]+=$word
+    else
+      words+=("$word")
+    fi
+    line=\${line#*"$word"}
+  done
+  local cur=\${words[\${#words[@]}-1]}
+  [[ $cur == "\${COMP_WORDS[COMP_CWORD]}" ]] || before=\${cur%"\${cur##*:}"}
   COMPREPLY=()
   while IFS=$'\\t' read -r value rest; do
     case $value in
       :files | :dirs) kind=\${value#:} ;;
       :none) ;;
-      "$cur"*) COMPREPLY+=("$value") ;;
+      "$cur"*) COMPREPLY+=("\${value#"$before"}") ;;
     esac
-  done < <(command teams complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-  local path
+  done < <(command teams complete -- "\${words[@]:1}" 2>/dev/null)
   case $kind in
-    files) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -f -- "$cur") ;;
-    dirs) while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen -d -- "$cur") ;;
+    files) kind=-f ;;
+    dirs) kind=-d ;;
     *)
       # The value of a limit follows at once.
       [[ \${COMPREPLY[0]:-} == *= ]] && compopt -o nospace 2>/dev/null
@@ -26,6 +39,11 @@ _teams_complete() {
       ;;
   esac
   compopt -o filenames 2>/dev/null
+  while IFS= read -r path; do
+    # Bash looks for a folder by the name that it is given.
+    [[ -n $before && -d $path ]] && path+=/ && compopt -o nospace 2>/dev/null
+    COMPREPLY+=("\${path#"$before"}")
+  done < <(compgen "$kind" -- "$cur")
 }
 complete -F _teams_complete teams
 `;

@@ -197,6 +197,8 @@ describe.skipIf(noTmux())('a real shell', () => {
   const started = (shell: string, load: string): Terminal => {
     mkdirSync(join(place.root, 'plans'));
     writeFileSync(join(place.root, 'plans/one.yaml'), '');
+    mkdirSync(join(place.root, 'in:out'));
+    writeFileSync(join(place.root, 'in:out/a:b c.yaml'), '');
     const path = `${join(place.root, 'bin')}:${place.environment['PATH'] ?? ''}`;
     const environment = { ...place.environment, HOME: place.root, PATH: path };
     return new Terminal(shell, environment, { cwd: place.root }).typing(load);
@@ -237,6 +239,20 @@ describe.skipIf(noTmux())('a real shell', () => {
         terminal.type(`teams run ${begun}`);
         terminal.press('Tab');
         await terminal.shows(shown);
+        terminal.press('C-u');
+      }
+      // Bash divides words at a colon.
+      terminal.type('teams run in:o');
+      terminal.press('Tab');
+      await terminal.shows(/teams run in\\?:out\//);
+      terminal.press('Tab');
+      await terminal.shows(/teams run in\\?:out\/a\\?:b\\ c\.yaml/);
+      terminal.press('C-u');
+      // Fish offers also what begins after the colon, as for any command.
+      if (shell !== 'fish') {
+        terminal.type('teams run in:out/a:');
+        terminal.press('Tab');
+        await terminal.shows(/teams run in:out\/a\\?:b\\ c\.yaml/);
         terminal.press('C-u');
       }
       terminal.type('teams logs "$(touch evaluated)" --fo');
