@@ -10,6 +10,7 @@ import {
   existsSync,
   fstatSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -159,7 +160,7 @@ function nameFile(temp: string, path: string, text: string): void {
  * Replaces a whole file, or creates it. A link to it stays a link, and its mode stays. A pipe or a device is never
  * replaced: the text goes into it.
  *
- * @throws UsageError `USAGE` for a directory, a circle of links and a pipe that nobody reads
+ * @throws UsageError `USAGE` for a directory, a link that leads nowhere, a circle of links and a pipe that nobody reads
  */
 export function rewriteUserFile(path: string, text: string): void {
   try {
@@ -170,6 +171,7 @@ export function rewriteUserFile(path: string, text: string): void {
       writeInto(path, text);
       return;
     }
+    refuseLostLink(path);
     const target = known ? realpathSync(path) : path;
     const temp = `${target}.${process.pid}.tmp`;
     writeNew(temp, text, known?.mode);
@@ -179,6 +181,13 @@ export function rewriteUserFile(path: string, text: string): void {
     if (codeOf(error) === 'ENXIO') throw new UsageError('USAGE', `${path} is a pipe or a socket that nobody reads.`);
     throw storeFailure('write', path, error);
   }
+}
+
+/** A link may lead to a disk that is not mounted: neither it nor what it leads to is made. */
+function refuseLostLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  throw new UsageError('USAGE', `${path} is a link to ${readlinkSync(path)}, which does not exist.`);
 }
 
 /** What is no file of a disk. */

@@ -1,6 +1,6 @@
 /** `teams export`: one self-contained page with the same facts as the JSON, whatever the data contains. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -71,12 +71,13 @@ it('export writes one page from the archive, in which no data is markup', async 
   expect(page).not.toMatch(/[\u001b\u202e]/);
 });
 
-it('export replaces no pipe, no folder and no file of a team', async () => {
+it('export replaces no pipe, no folder, no link that leads nowhere and no file of a team', async () => {
   const place = await finished();
-  execFileSync('sh', ['-c', 'mkfifo pipe; mkdir folder'], { cwd: place.root });
+  execFileSync('sh', ['-c', 'mkfifo pipe; mkdir folder; ln -s nowhere lost'], { cwd: place.root });
   for (const [out, said] of [
     ['pipe', 'is a pipe or a socket that nobody reads'],
     ['folder', 'is a folder; name a file in it'],
+    ['lost', 'lost is a link to nowhere, which does not exist.'],
     ['.tasks/login/log.jsonl', 'is among the files of teams'],
     ['.teams/login/events.jsonl', 'is among the files of teams'],
   ] as const) {
@@ -84,6 +85,7 @@ it('export replaces no pipe, no folder and no file of a team', async () => {
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
   }
   expect(lstatSync(join(place.root, 'pipe')).isFIFO()).toBe(true);
+  expect([readlinkSync(join(place.root, 'lost')), existsSync(join(place.root, 'nowhere'))]).toEqual(['nowhere', false]);
   expect(existsSync(join(place.root, '.tasks/login/log.jsonl'))).toBe(false);
 });
 
