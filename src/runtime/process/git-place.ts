@@ -31,9 +31,10 @@ export interface KnownPlace {
 
 const PARTS = ['directory', 'common', 'objects', 'refs'] as const;
 const PATHS = ['objects', 'refs', 'refs/teams', 'index'];
-const ASKED = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'].concat(
-  PATHS.flatMap((part) => ['--git-path', part]),
-);
+const ASKED = [
+  ...['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'].map((one) => [one]),
+  ...PATHS.map((part) => ['--git-path', part]),
+];
 
 /** Whether a directory lies in a repository of the user's, or teams have one behind it. */
 export const hasRepository = (cwd: string): boolean =>
@@ -74,9 +75,9 @@ function inOwn(where: GitWhere, known: KnownPlace | undefined): GitWhere | strin
 export async function repositoryAt(where: GitWhere, known?: KnownPlace): Promise<Repository | string> {
   const asked = inOwn(where, known);
   if (typeof asked === 'string') return asked;
-  const { code, text, said } = await git(['rev-parse', ...ASKED], asked);
-  const [top = '', prefix = '', ...found] = text.split('\n');
-  if (code !== 0 || top === '') return said || 'no working tree';
+  const answer = await placesIn(asked);
+  if (typeof answer === 'string') return answer;
+  const [top = '', prefix = '', ...found] = answer;
   const [directory = '', common = '', objects = '', refs = '', own = '', index = ''] = found.map((path) =>
     resolve(where.cwd, path),
   );
@@ -91,6 +92,22 @@ export async function repositoryAt(where: GitWhere, known?: KnownPlace): Promise
   };
   const changed = known?.git === undefined ? undefined : changeOf({ top, place }, { top: known.top, git: known.git });
   return changed ?? { top, prefix, index, objects, place };
+}
+
+/** @returns what git answers to each question of {@link ASKED}, or why it does not */
+async function placesIn(where: GitWhere): Promise<string[] | string> {
+  const all = await git(['rev-parse', ...ASKED.flat()], where);
+  const lines = all.text.split('\n').slice(0, -1);
+  if (all.code !== 0 || lines.length === 0) return all.said || 'no working tree';
+  if (lines.length === ASKED.length) return lines;
+  // A path has a line break: one answer of git is one path, to its last character.
+  const answers: string[] = [];
+  for (const question of ASKED) {
+    const { code, text, said } = await git(['rev-parse', ...question], where);
+    if (code !== 0) return said;
+    answers.push(text.slice(0, -1));
+  }
+  return answers;
 }
 
 /** Git that cannot leave the repository, whatever is written into it meanwhile. */

@@ -162,6 +162,8 @@ async function lacksFiles(where: GitWhere): Promise<boolean> {
 /** What of a project trees cannot have; a clause. */
 export async function repositoryMisfit(where: GitWhere, prefix: string): Promise<string | undefined> {
   if (prefix !== '') return 'the working directory is not the root of its repository';
+  if (`${where.cwd}${where.env?.['GIT_OBJECT_DIRECTORY'] ?? ''}`.includes('\n'))
+    return 'the path of the project has a line break, at which git ends a path in its lists';
   const partial = await git(
     ['config', '--get-regexp', String.raw`^(extensions\.partialclone|remote\..*\.promisor)$`],
     where,
