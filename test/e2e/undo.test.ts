@@ -122,6 +122,44 @@ it.each<[string, string, ((at: string) => void)?, false?]>([
     },
   ],
   [
+    'a filter of the repository',
+    DEED,
+    (at) => {
+      writeFileSync(join(at, '.gitattributes'), '*.txt filter=up\n');
+      git(at, 'config', 'filter.up.clean', 'tr a-z A-Z');
+      git(at, 'config', 'filter.up.smudge', 'tr A-Z a-z');
+      git(at, 'add', '-A');
+      git(at, 'commit', '-qm', 'filtered');
+    },
+  ],
+  [
+    'a filter of the user that is not installed',
+    DEED,
+    (at) => {
+      writeFileSync(join(at, '.gitattributes'), '*.txt filter=gone\n');
+      writeFileSync(join(at, '../home/.gitconfig'), '[filter "gone"]\nclean = not-installed\nrequired = true\n');
+    },
+  ],
+  [
+    'encodings that files have, and have not, and `$Id$`',
+    'printf "h\\366\\n" >latin.txt; printf "h\\0" >wide.txt; echo more >>unknown.txt; echo more >>id.txt; echo more >>a.txt',
+    (at) => {
+      const attributes = [
+        'latin.txt text working-tree-encoding=ISO-8859-1',
+        'wide.txt text working-tree-encoding=UTF-16',
+        'unknown.txt text working-tree-encoding=NO-SUCH',
+        'id.txt ident',
+      ];
+      writeFileSync(join(at, 'latin.txt'), Buffer.from('h\u00e4\n', 'latin1'));
+      writeFileSync(join(at, 'wide.txt'), Buffer.from('\ufeffhi\n', 'utf16le'));
+      writeFileSync(join(at, 'unknown.txt'), 'hi\n');
+      writeFileSync(join(at, 'id.txt'), '$Id: 123 $\n');
+      git(at, 'add', '-A');
+      git(at, 'commit', '-qm', 'encoded');
+      writeFileSync(join(at, '.gitattributes'), `${attributes.join('\n')}\n`);
+    },
+  ],
+  [
     'a sparse checkout',
     'echo x >>a.txt; echo y >made',
     (at) => {
@@ -141,6 +179,44 @@ it.each<[string, string, ((at: string) => void)?, false?]>([
   expect((await teams('undo', 'p', '--yes')).out).toContain('Nothing to do');
   expect((await teams('undo', 'p', '--redo', '--yes')).code).toBe(0);
   expect(stateOf(at)).toEqual(after);
+});
+
+it('files of a filter that are too large in all are left, with the reason, and the rest is taken back', async () => {
+  const { at, before, teams } = await ran('echo three >>a.txt; rm b.txt; echo n >new.md', (root) => {
+    truncateSync(join(root, 'a.txt'), 70 * 2 ** 20);
+    writeFileSync(join(root, '.gitattributes'), '*.txt filter=up\n');
+    git(root, 'config', 'filter.up.clean', 'tr a-z A-Z');
+    git(root, 'add', '-A');
+    git(root, 'commit', '-qm', 'filtered');
+  });
+  const { code, err } = await teams('undo', 'p', '--yes');
+  expect(code, err).toBe(0);
+  for (const path of ['a.txt', 'b.txt'])
+    expect(err).toContain(
+      `left, as a filter of git (such as LFS) stands between it and its content, and such files are too large in all: ${path}`,
+    );
+  expect(Object.keys(stateOf(at).files)).toEqual(Object.keys(before.files).filter((path) => path !== 'b.txt'));
+});
+
+it('a project whose path has a line break can be undone', async () => {
+  const place = new Workplace();
+  const at = join(place.root, 'two\nlines\n');
+  mkdirSync(at);
+  git(at, 'init', '-q');
+  const plan = {
+    name: 'p',
+    members: [{ name: 'ada', agent: { kind: 'exec' } }],
+    tasks: [{ subject: 'Do', run: 'echo new >a.txt; echo new >b.txt' }],
+  };
+  writeFileSync(join(at, 'p.json'), JSON.stringify(plan));
+  writeFileSync(join(at, 'a.txt'), 'old\n');
+  const before = stateOf(at);
+  const teams = (...argv: string[]) => place.say(argv, { cwd: at });
+  expect((await teams('run', 'p.json', '--quiet')).out).toContain('Undo: teams undo p');
+  expect((await teams('undo', 'p', '--yes')).code).toBe(0);
+  expect(stateOf(at)).toEqual(before);
+  const trees = await teams('run', 'p.json', '--isolation', 'trees', '--fresh', '--quiet');
+  expect([trees.code, trees.err]).toEqual([5, expect.stringContaining('the path of the project has a line break')]);
 });
 
 it('later edits of other files stay; a file that was edited since is named, and nothing is done', async () => {

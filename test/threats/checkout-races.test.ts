@@ -67,14 +67,14 @@ describe('while a program exchanges a folder of the project for a link', { timeo
   });
 });
 
-it('a file that a filter of the user changes is kept as the filter gives it', async () => {
+it('a file that a filter of the user changes is kept as it is, and shown to an agent as the filter gives it', async () => {
   const home = tempDir();
   vi.stubEnv('HOME', home);
   onTestFinished(() => void vi.unstubAllEnvs());
   writeFileSync(join(home, '.gitconfig'), '[filter "up"]\n\tclean = tr a-z A-Z\n');
   writeFileSync(join(project, '.gitattributes'), 'a1 filter=up\n');
   writeFileSync(join(project, 'a1'), 'small\n');
-  const text = await kept();
-  expect(text).toContain('+SMALL');
-  expect(text).not.toContain('small');
+  expect(await kept()).toContain('+small');
+  const shown = await gitDiff(project, signal);
+  expect(shown).toEqual(expect.objectContaining({ ok: true, text: expect.stringContaining('+SMALL') as string }));
 });

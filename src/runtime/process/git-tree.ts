@@ -1,10 +1,9 @@
-/** What differs between two git trees, and files of one; what of a working tree is in none, and what line ends it keeps. */
-import { join, relative, resolve } from 'node:path';
+/** What differs between two git trees, and files of one; what of a working tree is in none. */
+import { relative } from 'node:path';
 import process from 'node:process';
 import type { TreeEntry } from '../../store/workspace/user-files.ts';
-import { entriesAt, homeOf, smallText } from '../../store/workspace/sandbox-host.ts';
+import { entriesAt } from '../../store/workspace/sandbox-host.ts';
 import { recordsFolder, stubFiles } from '../../store/workspace/kept-stubs.ts';
-import type { Repository } from './git-place.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
 
 export class GitFailure extends Error {}
@@ -102,69 +101,9 @@ export async function bytesOf({ hash }: NonNullable<TreeEntry>, where: GitWhere)
   return data;
 }
 
-const literally = (path: string): string => `:(top,literal)${path}`;
+export const literally = (path: string): string => `:(top,literal)${path}`;
 
 /** Files in one git command. */
 export const BATCH = 200;
 
-/**
- * Puts files whose line ends git converts (attributes, `core.autocrlf`) into the index byte for byte, but for those that
- * cannot be named to it.
- */
-export async function keepLineEnds(repository: Repository, without: readonly string[], where: GitWhere): Promise<void> {
-  if (!(await mayConvert(repository, where))) return;
-  const listed = requireGit(
-    await git(['ls-files', '--eol', '-z', '--', ':/', ...without], where),
-    'git ls-files',
-  ).split('\0');
-  const converted = listed.flatMap((line) => {
-    const [info = '', path = ''] = line.split('\t');
-    const [inIndex, inTree] = /^i\/(\S*) +w\/(\S*)/.exec(info)?.slice(1) ?? [];
-    return inTree === '' || inIndex === inTree || path === '' || !isNamed(path) ? [] : [path];
-  });
-  for (let at = 0; at < converted.length; at += BATCH) {
-    const paths = converted.slice(at, at + BATCH);
-    const hashes = requireGit(
-      await git(['hash-object', '-w', '--no-filters', '--', ...paths], where),
-      'git hash-object',
-    ).split('\n');
-    const modes = requireGit(
-      await git(['ls-files', '--stage', '-z', '--', ...paths.map(literally)], where),
-      'git ls-files',
-    );
-    const modeOf = new Map(modes.split('\0').map((entry) => [entry.slice(entry.indexOf('\t') + 1), entry.slice(0, 6)]));
-    const entries = paths.map((path, one) => `${modeOf.get(path) ?? '100644'},${hashes[one] ?? ''},${path}`);
-    const added = await git(['update-index', ...entries.flatMap((entry) => ['--cacheinfo', entry])], where);
-    requireGit(added, 'git update-index');
-  }
-}
-
 export const isThere = (path: string): boolean => entriesAt([path]).length > 0;
-
-/**
- * Whether attributes make git convert line ends: most only name what must not be converted, and then no file has to be
- * read. A macro that converts has one of these words in its own line.
- *
- * @param attributes the text of a file of attributes
- */
-export const convertsLineEnds = (attributes: string): boolean =>
-  /[^\S\n](?:text|eol|crlf|working-tree-encoding)(?:[=\s]|$)/.test(attributes);
-
-/** Also a file that cannot be read, is too large, or is not on the disk: git knows it from the index. */
-const mayHold = (file: string): boolean => convertsLineEnds(smallText(file) ?? ' text');
-
-/** Git finds attributes in more places than the `.gitattributes` that it knows: the user may have ignored the first. */
-async function mayConvert({ top, place }: Repository, where: GitWhere): Promise<boolean> {
-  const asked = ['config', '--null', '--type=path', '--get-regexp', '^core\\.(autocrlf|attributesfile)$'];
-  const told = (await git(asked, where)).text.split('\0').map((entry): [string, string] => {
-    const [key = '', ...value] = entry.split('\n');
-    return [key, value.join('\n')];
-  });
-  const settings = new Map(told);
-  if (['true', 'input'].includes(settings.get('core.autocrlf') ?? '')) return true;
-  const users = settings.get('core.attributesfile') ?? join(homeOf(process.env), '.config/git/attributes');
-  const own = [join(top, '.gitattributes'), resolve(top, place.common, 'info/attributes')];
-  if ([...own, users, '/etc/gitattributes'].some((file) => isThere(file) && mayHold(file))) return true;
-  const inFolders = (await git(['ls-files', '-z', '--', ':(top,glob)**/.gitattributes'], where)).text.split('\0');
-  return inFolders.some((path) => path !== '' && mayHold(join(top, path)));
-}

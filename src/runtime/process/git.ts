@@ -85,6 +85,7 @@ const WITHOUT_FILES = new Set([
   'config',
   'rev-list',
   'ls-tree',
+  'check-attr',
 ]);
 
 /** Options of `ls-files` with which it compares no file with the index. */

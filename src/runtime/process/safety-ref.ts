@@ -27,6 +27,13 @@ const ROOT_LINE = 'Teams-Root: ';
 export const messageOf = (text: string, root: string, top: string): string =>
   `${text}\n\n${ROOT_LINE}${encodeURI(keptPath(top, root))}`;
 
+const FILTERED_LINE = 'Teams-Filtered: true';
+
+/** The message of a commit that has of files with a filter what the filter makes of them. */
+export const filteredMessage = (message: string): string => `${message}\n${FILTERED_LINE}`;
+
+export const isFilteredMessage = (message: string): boolean => message.split('\n').includes(FILTERED_LINE);
+
 /** The root that a message names: absolute, or relative to the root of a working tree. */
 export function rootIn(message: string): string | undefined {
   const line = message.split('\n').find((one) => one.startsWith(ROOT_LINE));

@@ -9,16 +9,8 @@ import { ownDirectories } from '../../store/workspace/project-walk.ts';
 import { linkAt } from '../../store/workspace/sandbox-host.ts';
 import { copyIfThere, quotedForGit, withScratch } from '../../store/files/scratch.ts';
 import { hasOneCase, within, type Repository } from './git-place.ts';
-import {
-  BATCH,
-  DIFF,
-  excluding,
-  isThere,
-  keepLineEnds,
-  requireGit,
-  stubsBelow,
-  withoutRepositories,
-} from './git-tree.ts';
+import { BATCH, DIFF, excluding, isThere, requireGit, stubsBelow, withoutRepositories } from './git-tree.ts';
+import { conversionsOf, keepContent, keepLineEnds } from './conversions.ts';
 import { git, type GitWhere } from './git.ts';
 import { TimeSlices } from './time-slices.ts';
 
@@ -35,8 +27,11 @@ export interface Trees {
 interface WorkingTrees extends Trees {
   /** Files that the user's index has and does not want on the disk, where they are not; `files` has them. */
   readonly absent: ReadonlySet<string>;
+  /** Of files with a filter it has what the filter makes of them: in all they are too large to be kept. */
+  readonly isFiltered: boolean;
 }
 
+const OWN_PATH = /(?:^|\/)\.(?:teams|tasks)\//;
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
 
 interface TreeChoice {
@@ -45,6 +40,8 @@ interface TreeChoice {
   /** No untracked file is looked at. */
   readonly isTracked?: boolean;
 }
+
+const REPOSITORY = '160000';
 
 /** Files outside of a sparse checkout are looked at, too. */
 const EVERYWHERE = ['-c', 'core.sparseCheckout=false'];
@@ -84,17 +81,35 @@ export const withTrees = async <T>(
     const before = await entriesOf(inOwn);
     const absent = await lookAtAll(repository.top, before, inOwn);
     const below = [...OURS, ...(await withoutRepositories(inOwn)), ...unseen];
-    const large = await largeFiles(repository.top, { isTracked, without: below }, inOwn);
+    const others = isTracked ? [] : await untrackedFiles(repository.top, below, inOwn);
+    const untracked = others.map(({ path }) => path);
+    const conversions = await conversionsOf(repository, [...before.keys(), ...untracked], inOwn);
+    const unread = new Set(leftOut);
+    const isRead = (path: string): boolean => !unread.has(path) && !OWN_PATH.test(path);
+    const known = new Map([...before].filter(([path, { mode }]) => mode !== REPOSITORY && isRead(path)));
+    // First, because also to compare a file git runs its filter.
+    const content =
+      conversions.content && !isTracked
+        ? await keepContent(repository.top, { known, untracked: untracked.filter(isRead) }, inOwn)
+        : undefined;
+    const large = await largeFiles(repository.top, { others, without: below }, inOwn);
     const without = [...below, ...large.map(({ path }) => excluding(path))];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
     const which = isTracked ? '-u' : '-A';
     const added = await git([...asTheyAre(repository), 'add', which, '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
-    await keepLineEnds(repository, without, inOwn);
-    await readAgain(repository.top, before, inOwn, directory);
+    if (conversions.lineEnds) await keepLineEnds(without, inOwn);
+    await readAgain(repository.top, { before, unconverted: content?.paths }, inOwn, directory);
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use(
-      { staged: staged.code === 0 ? staged.text.trim() : undefined, files, large, absent, where: at },
+      {
+        staged: staged.code === 0 ? staged.text.trim() : undefined,
+        files,
+        large,
+        absent,
+        isFiltered: content?.isFiltered === true,
+        where: at,
+      },
       directory,
     );
   }, repository.top);
@@ -151,28 +166,30 @@ async function lookAtAll(top: string, entries: ReadonlyMap<string, IndexEntry>, 
   return absent;
 }
 
+interface Read {
+  /** The index as it was. */
+  readonly before: ReadonlyMap<string, IndexEntry>;
+  /** Files that git must not convert. */
+  readonly unconverted: ReadonlySet<string> | undefined;
+}
+
 /**
  * A member may exchange a folder for a link at any moment, and git opens by name what it looked at before. So what it
  * read is compared with what is there without any link. What differs is put together from that, by a copy, with the
  * user's filters; what cannot be reached so is left out.
  */
-async function readAgain(
-  top: string,
-  before: ReadonlyMap<string, IndexEntry>,
-  where: GitWhere,
-  scratch: string,
-): Promise<void> {
+async function readAgain(top: string, { before, unconverted }: Read, where: GitWhere, scratch: string): Promise<void> {
   const gone: string[] = [];
   const slices = new TimeSlices();
   for (const [path, { mode, hash }] of await entriesOf(where)) {
-    if (mode === '160000' || before.get(path)?.hash === hash) continue;
+    if (mode === REPOSITORY || before.get(path)?.hash === hash) continue;
     await slices.pause();
     const present = entryAt(top, path, hash);
     if (present !== null && typeof present !== 'string' && present.hash === hash) continue;
     const copy = join(scratch, 'copy');
     const kind = copyEntry(top, path, copy);
     if (kind === undefined) gone.push(path);
-    else await putCopy({ path, mode: kind, hash }, copy, where);
+    else await putCopy({ path, mode: kind, hash }, copy, unconverted?.has(path) === true, where);
   }
   for (let at = 0; at < gone.length; at += BATCH) {
     const args = ['update-index', '--force-remove', '--', ...gone.slice(at, at + BATCH)];
@@ -184,10 +201,11 @@ async function readAgain(
 async function putCopy(
   entry: { path: string; mode: string; hash: string },
   copy: string,
+  isUnconverted: boolean,
   where: GitWhere,
 ): Promise<void> {
   const { path, mode } = entry;
-  const how = mode === '120000' ? ['--no-filters'] : [`--path=${path}`];
+  const how = isUnconverted || mode === '120000' ? ['--no-filters'] : [`--path=${path}`];
   const hash = requireGit(await git(['hash-object', '-w', ...how, '--', copy], where), 'git hash-object');
   if (hash === entry.hash) return;
   requireGit(await git(['update-index', '--add', '--cacheinfo', `${mode},${hash},${path}`], where), 'git update-index');
@@ -231,11 +249,10 @@ const CHANGED = ['diff-files', '--name-only', '--no-renames', '--no-ext-diff', '
 /** Changed files that git must not read. @throws GitFailure */
 async function largeFiles(
   top: string,
-  { isTracked, without }: { readonly isTracked: boolean; readonly without: readonly string[] },
+  { others, without }: { readonly others: readonly SizedFile[]; readonly without: readonly string[] },
   where: GitWhere,
 ): Promise<ChangedFile[]> {
   const changed = await git([...CHANGED, '--', ':/', ...without], where);
-  const others = isTracked ? [] : await untrackedFiles(top, without, where);
   const modified = sizesOf(top, requireGit(changed, 'git diff-files'));
   const large = (files: readonly SizedFile[], change: ChangedFile['change']): ChangedFile[] =>
     files.flatMap(({ path, size }) => (size > MOST_FILE_BYTES ? [{ path, change }] : []));

@@ -14,7 +14,15 @@ import { triedAgain } from '../process/try-again.ts';
 import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
-import { keptSafetyPoint, knownOf, messageOf, refOf, sealedStart, type SafetyPoint } from '../process/safety-ref.ts';
+import {
+  filteredMessage,
+  keptSafetyPoint,
+  knownOf,
+  messageOf,
+  refOf,
+  sealedStart,
+  type SafetyPoint,
+} from '../process/safety-ref.ts';
 
 type Keeper = Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'state' | 'tell'>;
 
@@ -132,7 +140,9 @@ async function commitAll(
         parent,
         message(`What was staged when team ${team} ${when}`),
       );
-      const files = await commit(trees, trees.files, ['-p', index], message(`All files when team ${team} ${when}`));
+      const all = message(`All files when team ${team} ${when}`);
+      const words = trees.isFiltered ? filteredMessage(all) : all;
+      const files = await commit(trees, trees.files, ['-p', index], words);
       const ref = await unusedRef(refOf(teamOf(session.store), life, end), within(repository, where));
       await bringCommit(scratch, { commit: files, ref }, repository, where);
       return {

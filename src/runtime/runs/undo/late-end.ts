@@ -5,7 +5,7 @@ import { within, type Repository } from '../../process/git-place.ts';
 import { requireGit } from '../../process/git-tree.ts';
 import { withTrees } from '../../process/working-tree.ts';
 import { git } from '../../process/git.ts';
-import { messageOf, refOf } from '../../process/safety-ref.ts';
+import { filteredMessage, messageOf, refOf } from '../../process/safety-ref.ts';
 import { unusedRef } from '../../process/team-refs.ts';
 
 interface LateEnd {
@@ -25,14 +25,15 @@ export const keepLateEnd = (
   { life, start, leftOut }: LateEnd,
   signal: AbortSignal,
 ): Promise<string> =>
-  withTrees(repository, { signal, env: IDENTITY }, { leftOut }, async ({ files, where }, scratch) => {
+  withTrees(repository, { signal, env: IDENTITY }, { leftOut }, async ({ files, where, isFiltered }, scratch) => {
     const first = refOf(board.fold().team?.id ?? 'unknown', life, 'end');
     const project = within(repository, { signal });
     const present = await git(['show', '--no-patch', '--format=%H %T', first], project);
     const [before, tree] = present.text.trim().split(' ');
     // An undo that was not confirmed kept the same files.
     if (present.code === 0 && before !== undefined && tree === files) return before;
-    const message = messageOf(`All files before an undo of team ${paths.name}`, paths.root, repository.top);
+    const text = messageOf(`All files before an undo of team ${paths.name}`, paths.root, repository.top);
+    const message = isFiltered ? filteredMessage(text) : text;
     const made = await git(['commit-tree', files, '-p', start, '-m', message], where);
     const commit = requireGit(made, 'git commit-tree');
     await bringCommit(scratch, { commit, ref: await unusedRef(first, project) }, repository, { signal });

@@ -1,8 +1,10 @@
 /** What the lives of a run changed in all: of each file the first and the last state, in the direction of an undo or a redo. */
 import type { RunLife } from '../../../model/run/run-state.ts';
 import { isSame, type TreeEntry } from '../../../store/workspace/user-files.ts';
-import { isNamed, treeChanges, type TreeChange } from '../../process/git-tree.ts';
-import type { GitWhere } from '../../process/git.ts';
+import { convertedFiles } from '../../process/conversions.ts';
+import { isNamed, requireGit, treeChanges, type TreeChange } from '../../process/git-tree.ts';
+import { git, type GitWhere } from '../../process/git.ts';
+import { isFilteredMessage } from '../../process/safety-ref.ts';
 
 /** A life whose end is known. */
 export interface EndedLife extends RunLife {
@@ -58,3 +60,21 @@ const joined = (before: RunChange, next: RunChange): RunChange => ({
 const isChange = ({ from, to }: TreeChange): boolean => !isSame(from, to) && !isModule(from) && !isModule(to);
 
 const isModule = (entry: TreeEntry): boolean => entry?.mode === '160000';
+
+/**
+ * The changed files of which a safety point has what a filter made of them, and not their bytes.
+ *
+ * @throws GitFailure
+ */
+export async function filteredIn(
+  lives: readonly EndedLife[],
+  changes: readonly RunChange[],
+  where: GitWhere,
+): Promise<ReadonlySet<string>> {
+  const commits = [...new Set(lives.flatMap(({ start, end }) => [start, end]))];
+  if (changes.length === 0 || commits.length === 0) return new Set();
+  const shown = await git(['log', '--no-walk=unsorted', '--format=%B', ...commits], where);
+  if (!isFilteredMessage(requireGit(shown, 'git log'))) return new Set();
+  const { filtered } = await convertedFiles(changes.map(({ path }) => path).filter(isNamed), where);
+  return new Set(filtered);
+}

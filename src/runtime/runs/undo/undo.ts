@@ -19,7 +19,7 @@ import { knownOf, noSafetyPoint, rootIn, type SafetyPoint } from '../../process/
 import { triedAgain } from '../../process/try-again.ts';
 import { leadStatusOf } from '../../views/external-status.ts';
 import { keepLateEnd } from './late-end.ts';
-import { runChanges, type EndedLife, type RunChange } from './run-changes.ts';
+import { filteredIn, runChanges, type EndedLife, type RunChange } from './run-changes.ts';
 import { namedBy } from './task-files.ts';
 import { stepsAt, type SeenStep, type UndoStep } from './undo-steps.ts';
 import { changedSince, interruptedUndo, nothingToDo, whyOtherwise, type Idle, type RefusedStep } from './undo-words.ts';
@@ -124,7 +124,9 @@ async function plan(store: TeamReader, ask: Ask, signal: AbortSignal): Promise<U
   const isKept = (path: string, life: EndedLife): boolean =>
     keptBefore.has(path) || (redo && task === undefined && life.kept?.includes(path) === true);
   const { changes, kept } = await runChanges(ended, redo, isKept, where);
-  const whyLeft = reasons(store, repository, ask, ended, changes);
+  const whySure = reasons(store, repository, ask, ended, changes);
+  const filtered = await filteredIn(ended, changes, where);
+  const whyLeft = (change: RunChange): string | undefined => (filtered.has(change.path) ? FILTERED : whySure(change));
   const unsure = changes.flatMap((change): LeftFile[] => {
     const why = whyLeft(change);
     return why === undefined ? [] : [{ path: change.path, why }];
@@ -166,6 +168,7 @@ async function plan(store: TeamReader, ask: Ask, signal: AbortSignal): Promise<U
   };
 }
 
+const FILTERED = 'a filter of git (such as LFS) stands between it and its content, and such files are too large in all';
 const BY_HAND = 'you had taken its change back before the undo';
 
 function whyIdle(found: {

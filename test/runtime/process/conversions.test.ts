@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convertsLineEnds } from '../../../src/runtime/process/git-tree.ts';
+import { convertsLineEnds } from '../../../src/runtime/process/conversions.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const word = fc.constantFrom(
