@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Name } from '../../model/text/names.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+
 /** How a child ended, in words. */
 export const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {

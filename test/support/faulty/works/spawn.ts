@@ -1,5 +1,5 @@
 /**
- * The writes of a lead and of the teammate that it starts, as one process, in the order of `runtime/lead/supervisor.ts`
+ * The writes of a lead and of the teammate that it starts, as one process, in the order of `runtime/lead/spawn-teammate.ts`
  * and `runtime/teammate/join.ts`: intent, output log, fork, incarnation on the board, process record, the lead's bell.
  * Real processes that are killed in between are in `test/runtime/chaos.test.ts`.
  */
