@@ -17,6 +17,8 @@ export interface Reaper {
   remove(mark: Mark): void;
   /** Dismisses the reaper and waits until it has ended. Never rejects. */
   done(): Promise<void>;
+  /** Has the reaper end all processes with its marks, as after the lead's death, and waits until it has ended. Never rejects. */
+  endAll(): Promise<void>;
 }
 
 interface ReaperOptions {
@@ -27,6 +29,8 @@ interface ReaperOptions {
 }
 
 const GOODBYE_MS = 1_000;
+/** Two sweeps of at most about two seconds each, on a loaded machine. */
+const SWEPT_MS = 10_000;
 
 /** @param entry program and arguments, as absolute paths: the reaper runs in `/` without an environment */
 export function startReaper(entry: readonly [string, ...string[]], options: ReaperOptions = {}): Reaper {
@@ -61,7 +65,11 @@ export function startReaper(entry: readonly [string, ...string[]], options: Reap
     done: async () => {
       isClosing = true;
       tell({ done: true });
-      if (child !== undefined) await leave(child);
+      if (child !== undefined) await leave(child, GOODBYE_MS);
+    },
+    endAll: async () => {
+      isClosing = true;
+      if (child !== undefined) await leave(child, SWEPT_MS);
     },
   };
 }
@@ -86,13 +94,13 @@ function spawnReaper(
 }
 
 /** Closes the pipe after the last message. A reaper that does not end by itself (a stopped one) is killed. */
-async function leave(child: ChildProcess): Promise<void> {
+async function leave(child: ChildProcess, withinMs: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const timer = new AbortController();
   child.ref();
   child.stdin?.end();
-  const late = setTimeout(GOODBYE_MS, undefined, { signal: timer.signal }).then(
+  const late = setTimeout(withinMs, undefined, { signal: timer.signal }).then(
     () => child.kill('SIGKILL'),
     () => false,
   );

@@ -173,7 +173,10 @@ export class Supervisor {
     this.#processes.delete(name);
   }
 
-  /** The last check: no process with a mark of this run is left. Then the reaper is dismissed. */
+  /**
+   * The last check: no process with a mark of this run is left. Then the reaper is dismissed. Without a proof the reaper
+   * ends what is left: a lead that may open no more files can read no process, and the reaper has files of its own.
+   */
   async prove(): Promise<void> {
     this.#isClosed = true;
     try {
@@ -182,7 +185,7 @@ export class Supervisor {
       const reaper = this.#reaper;
       this.#reaper = undefined;
       const before = this.#leaving;
-      if (reaper) this.#leaving = reaper.done().then(() => before);
+      if (reaper) this.#leaving = (this.#isProven ? reaper.done() : reaper.endAll()).then(() => before);
     }
   }
 
@@ -195,12 +198,16 @@ export class Supervisor {
     this.#isProven = clean;
   }
 
-  /** As {@link prove}; waits until the reaper has ended, too. */
+  /** As {@link prove}; waits until the reaper has ended, too. Nothing that is left keeps this process alive. */
   async close(): Promise<void> {
     try {
       await this.prove();
     } finally {
       await this.#leaving;
+      for (const { child } of this.#local) {
+        child?.stdin?.destroy();
+        child?.unref();
+      }
     }
   }
 

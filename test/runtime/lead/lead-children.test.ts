@@ -34,6 +34,7 @@ function open() {
     add: (mark) => void told.push(`add ${mark.id}`),
     remove: (mark) => void told.push(`remove ${mark.id}`),
     done: () => Promise.resolve(),
+    endAll: () => Promise.resolve(),
   };
   const swept: (readonly Mark[])[] = [];
   let release = (): void => {};
