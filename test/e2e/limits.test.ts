@@ -34,3 +34,14 @@ it('that can read no process any more, ends with its members and what they start
   expect(err).toContain('this process may open no more files');
   await until(() => besides(place, child.pid).length === 0, 'nothing is left');
 });
+
+it('that may write no larger file, waits and says why, and is not killed', { timeout: 60_000 }, async () => {
+  allowLeft(/./);
+  const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '100' });
+  place.put('crew.yaml', PLAN.replaceAll('sleep 46.7', 'true'));
+  // 2 KiB: a log with the team, and not with all of its run.
+  const { code, err } = await place.shell('ulimit -f 2; timeout --preserve-status 10 teams run crew.yaml');
+  expect(err).toMatch(/waits for the disk: .*EFBIG.*raise the limit \(`ulimit -f unlimited`\)/);
+  expect(code, err).toBe(4);
+  await until(() => besides(place).length === 0, 'nothing is left');
+});

@@ -55,6 +55,7 @@ const CURES: Partial<Record<StoreCode, string>> = {
 };
 
 const ERRNO_CURES: Record<string, string> = {
+  EFBIG: 'this process may write no larger file; raise the limit (`ulimit -f unlimited`)',
   EMFILE: 'this process may open no more files; raise the limit (`ulimit -n 1024`)',
   ENFILE: 'the system has too many open files; close some programs and try again',
 };

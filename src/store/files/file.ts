@@ -95,7 +95,7 @@ export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string):
   if (written < bytes.length)
     throw new StoreError(
       'NO_SPACE',
-      `Only ${written} of ${bytes.length} bytes went to ${path}: free some space and try again.`,
+      `Only ${written} of ${bytes.length} bytes went to ${path}: free some space, or raise \`ulimit -f\`, and try again.`,
       { path },
     );
 }

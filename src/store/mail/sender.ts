@@ -269,9 +269,13 @@ interface Written {
 }
 
 const shortWrite = (written: number, whole: number, path: string): StoreError =>
-  new StoreError('NO_SPACE', `Only ${written} of ${whole} bytes went to ${path}: free some space and try again.`, {
-    path,
-  });
+  new StoreError(
+    'NO_SPACE',
+    `Only ${written} of ${whole} bytes went to ${path}: free some space, or raise \`ulimit -f\`, and try again.`,
+    {
+      path,
+    },
+  );
 
 const unknownRecipient = (recipient: Name, team: Name): UsageError =>
   new UsageError('UNKNOWN_RECIPIENT', `Team ${team} has no member ${recipient}; \`teams status ${team}\` lists them.`);

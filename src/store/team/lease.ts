@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } from 'node:fs';
+import process from 'node:process';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
 import { folderIdentitySchema, plainFolder } from '../../model/team/folder-identity.ts';
@@ -118,11 +119,7 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
 }
 
 async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
-  // It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package:
-  // bundled into an ES module it has no export but `default`.
-  const {
-    default: { lockSync },
-  } = await import('proper-lockfile');
+  const lockSync = await loadLockSync();
   return environment.locks.withLock(paths.leaseLock(member), (): LeaseAnswer => {
     const { disk, now } = environment;
     const { life, owner } = holderOf(paths, member, environment);
@@ -144,6 +141,21 @@ async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnviro
     return { held: true, lease: { silentFor: () => 0, onBeat, release } };
   });
 }
+
+/**
+ * It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package: bundled
+ * into an ES module it has no export but `default`.
+ */
+async function loadLockSync(): Promise<typeof LockSync> {
+  const {
+    default: { lockSync },
+  } = await import('proper-lockfile');
+  // It ends the process at signals that nobody else hears. Node ignores this one, so that a write over `ulimit -f` fails.
+  if (!process.listeners('SIGXFSZ').includes(ignored)) process.on('SIGXFSZ', ignored);
+  return lockSync;
+}
+
+const ignored = (): void => {};
 
 /** Who has a lease: a process of this machine, or one of another machine that has it in the store. */
 type SeenOwner = (LeaseOwner & { readonly where: 'here' }) | ProcessElsewhere;
