@@ -3,8 +3,8 @@
  * which run with the rights of the schema's owner and compare who is logged in (`session_user`) with what is written
  * (/docs/scale-out.md).
  */
-
-import { StoreError } from '../../model/text/errors.ts';
+import type { Client } from 'pg';
+import { isTeamError, StoreError, type TeamError } from '../../model/text/errors.ts';
 import { EVENT_SCRIPT } from './engine-event-functions.ts';
 import { EACH, RIGHTS_SCRIPT } from './engine-functions.ts';
 import { HOST_SCRIPT } from './engine-host-functions.ts';
@@ -190,4 +190,47 @@ export function requireSchema(version: number, oldest = ENGINE_SCHEMA): void {
       'NEWER_VERSION',
       `The schema of the store has version ${String(version)}, this program knows ${String(ENGINE_SCHEMA)}: use the newer teams.`,
     );
+}
+
+/**
+ * @param oldest the oldest version that will do
+ * @returns the version of our schema; undefined if there is none
+ * @throws StoreError `ENGINE_UNFIT`, `NEWER_VERSION`
+ */
+export async function schemaIn(client: Client, oldest = ENGINE_SCHEMA): Promise<number | undefined> {
+  const { rows } = await client.query<{ ours: boolean; any: boolean; usable: boolean | null }>(
+    `select exists (select from pg_class join pg_namespace n on n.oid = relnamespace
+         where nspname = 'teams' and relname = 'about') as ours,
+       exists (select from pg_namespace where nspname = 'teams') as any,
+       (select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = 'teams') as usable`,
+  );
+  const [found] = rows;
+  if (found?.any !== true) return undefined;
+  if (!found.ours)
+    throw new StoreError(
+      'ENGINE_UNFIT',
+      'The database has a schema "teams" that teams did not make: use another database.',
+    );
+  if (found.usable !== true)
+    throw new StoreError(
+      'ENGINE_UNFIT',
+      'This role may not use the schema "teams" of the database: its owner says `teams store init --grant ROLE`.',
+    );
+  const [about] = (await client.query<{ version: number }>('select teams.schema_version() as version')).rows;
+  const version = about?.version ?? 0;
+  requireSchema(version, oldest);
+  return version;
+}
+
+/**
+ * Why a question about our schema was refused, if the schema is the reason.
+ *
+ * @throws StoreError `ENGINE_UNFIT` if it is missing, another's, or not for this role; `refusal` if that cannot be told
+ */
+export async function requireSchemaIn(client: Client, refusal: TeamError): Promise<void> {
+  const version = await schemaIn(client).catch((error: unknown) => {
+    throw isTeamError(error) ? error : refusal;
+  });
+  if (version === undefined)
+    throw new StoreError('ENGINE_UNFIT', 'The database has no schema "teams": `teams store init` makes it there.');
 }

@@ -1,7 +1,7 @@
 /** What a relay asks the engine: one session, which also hears of news. */
 import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import { StoreError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { isMemberName, isName, type Name } from '../../model/text/names.ts';
 import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
@@ -52,7 +52,7 @@ import {
   requireShort,
   type EnginePage,
 } from './engine-pages.ts';
-import { requireSchema } from './engine-schema.ts';
+import { requireSchema, requireSchemaIn } from './engine-schema.ts';
 
 /** For all documents of a team. */
 const MOST_DOCUMENTS_BYTES = 144 * 1024 * 1024;
@@ -101,11 +101,12 @@ export class EngineSession {
     const { client } = connection;
     const session = new EngineSession(new EngineQueries(connection, { address, clock }));
     try {
-      const [about] = await session.ask(
-        'select teams.schema_version() as version, pg_backend_pid() as own',
-        [],
-        aboutRow,
-      );
+      const [about] = await session
+        .ask('select teams.schema_version() as version, pg_backend_pid() as own', [], aboutRow)
+        .catch(async (error: unknown) => {
+          if (isTeamError(error)) await requireSchemaIn(client, error);
+          throw error;
+        });
       requireSchema(about?.version ?? 0);
       client.on('notification', ({ processId, channel, payload = '' }) => {
         if (processId === about?.own) return;

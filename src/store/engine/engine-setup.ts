@@ -6,7 +6,7 @@ import { codeOf, isTeamError, StoreError, UsageError } from '../../model/text/er
 import { connectEngine, type EngineServer } from './engine-connection.ts';
 import { EACH, ENGINE_FUNCTIONS } from './engine-functions.ts';
 import { hostsOf, type EngineHost } from './engine-hosts.ts';
-import { ENGINE_SCHEMA, ENGINE_SCRIPT, OLDEST_SCHEMA, requireSchema, upgradeScript } from './engine-schema.ts';
+import { ENGINE_SCHEMA, ENGINE_SCRIPT, OLDEST_SCHEMA, schemaIn, upgradeScript } from './engine-schema.ts';
 
 /** Whom a login role of the engine may act as. */
 interface EngineGrant {
@@ -94,35 +94,6 @@ async function upgrade(client: Client, from: number): Promise<void> {
     'select distinct role from teams.who join pg_roles on rolname = role',
   );
   for (const { role } of rows) await allow(client, client.escapeIdentifier(role));
-}
-
-/**
- * @param oldest the oldest version that will do
- * @returns the version of our schema; undefined if there is none
- */
-async function schemaIn(client: Client, oldest = ENGINE_SCHEMA): Promise<number | undefined> {
-  const { rows } = await client.query<{ ours: boolean; any: boolean; usable: boolean | null }>(
-    `select exists (select from pg_class join pg_namespace n on n.oid = relnamespace
-         where nspname = 'teams' and relname = 'about') as ours,
-       exists (select from pg_namespace where nspname = 'teams') as any,
-       (select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = 'teams') as usable`,
-  );
-  const [found] = rows;
-  if (found?.any !== true) return undefined;
-  if (!found.ours)
-    throw new StoreError(
-      'ENGINE_UNFIT',
-      'The database has a schema "teams" that teams did not make: use another database.',
-    );
-  if (found.usable !== true)
-    throw new StoreError(
-      'ENGINE_UNFIT',
-      'This role may not use the schema "teams" of the database: its owner says `teams store init --grant ROLE`.',
-    );
-  const [about] = (await client.query<{ version: number }>('select teams.schema_version() as version')).rows;
-  const version = about?.version ?? 0;
-  requireSchema(version, oldest);
-  return version;
 }
 
 async function give(client: Client, { role, only }: EngineGrant): Promise<void> {

@@ -136,6 +136,26 @@ describe.skipIf(!hasPostgres)('a store', () => {
     expect(answer.err.trim().split('\n')).toHaveLength(1);
   });
 
+  it.each<[string, () => string, RegExp]>([
+    ['no schema', () => postgres.url('owner'), /has no schema "teams": `teams store init` makes it there/],
+    [
+      'a schema of somebody else',
+      () => postgres.url('keeper', 'foreign_one'),
+      /has a schema "teams" that teams did not make/,
+    ],
+    [
+      'a role without a word',
+      () => postgres.url('guest', 'agents'),
+      /This role may not use the schema "teams".*--grant ROLE/,
+    ],
+  ])('%s is the same sentence to a verb that works with it', async (_what, url, words) => {
+    const place = new Workplace();
+    expect((await place.teams('create', 'login')).code).toBe(0);
+    const answer = await place.teams('migrate', 'login', '--to', url());
+    expect(answer).toMatchObject(refused(4, words));
+    expect(answer.err.trim().split('\n')).toHaveLength(1);
+  });
+
   it('whose role is missing, or misspelled, changes nothing', async () => {
     await postgres.query('create database half owner keeper');
     const place = new Workplace({ TEAMS_STORE: postgres.url('keeper', 'half') });
