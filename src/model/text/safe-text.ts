@@ -31,10 +31,14 @@ export const safeText = (text: string): string =>
  * which writes over itself, the last state. Files have what a terminal would obey spelled; both forms are known here.
  */
 export function printedLine(line: string): string {
+  if (AS_PRINTED.test(line)) return line.trimEnd();
   const states = (hasReturns(line) ? line.replaceAll('^M', '\r') : line).split('\r');
   const text = (state: string): string => safeText(state.replaceAll(SPELLED_ESCAPE, ''));
   return text(states.findLast((state) => text(state).trim() !== '') ?? '').trimEnd();
 }
+
+/** Most lines of most programs: nothing of them is taken out, and nothing is spelled. */
+const AS_PRINTED = /^[\t -\]_-~]*$/;
 
 /** `^[[31m` and `^[]0;title^G`, as {@link visibleText} writes them. */
 const SPELLED_ESCAPE = /\^\[(?:\[[0-?]*[ -/]*[@-~]|\][^^\n]*(?:\^G|\^\[\\))/g;
@@ -58,18 +62,19 @@ export const shownPath = (path: string): string =>
  * carriage return before a newline is not one.
  */
 const OBEYED =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+  /([\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])\1*|\r(?!\n)/g;
 
 /** Text for a file that people print to a terminal: nothing is left out, and what a terminal would obey is spelled. */
 export const visibleText = (text: string): string => text.replace(OBEYED, spelled);
 
 /** `^[` for ESC, as `cat -v` has it; `<U+202E>` for others. */
-function spelled(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code === 0x7f) return '^?';
-  return code < 0x20
-    ? `^${String.fromCharCode(code + 0x40)}`
-    : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+function spelled(run: string): string {
+  const code = run.charCodeAt(0);
+  const one =
+    code < 0x20 || code === 0x7f
+      ? `^${String.fromCharCode(code ^ 0x40)}`
+      : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+  return one.repeat(run.length);
 }
 
 /** JSON on one line with the same meaning for programs and no effect on a terminal. */

@@ -76,7 +76,10 @@ export class MemberOutput {
 
   #keep(lines: readonly string[]): void {
     if (lines.length > 0)
-      this.#tail = [...this.#tail, ...lines.map((line) => printedLine(line).slice(0, LINE_LIMIT))].slice(-TAIL_LINES);
+      this.#tail = [
+        ...this.#tail,
+        ...lines.slice(-TAIL_LINES).map((line) => printedLine(line).slice(0, LINE_LIMIT)),
+      ].slice(-TAIL_LINES);
   }
 
   end(): void {

@@ -66,6 +66,8 @@ interface View {
 const OUTPUT_MS = 250;
 const RESTS_AFTER = 40;
 const RESTING_MS = 1_000;
+/** Lines are written together, up to about so many characters. */
+const PIECE = 64 * 1024;
 
 /** Every event and every line that an agent prints, as it comes; a line is written whole. */
 class PlainView implements View {
@@ -145,15 +147,23 @@ class PlainView implements View {
   #printOutput(linesOf: (output: TeamOutput) => Iterable<OutputLine>): void {
     if (this.#output === undefined) return;
     const at = timeOfDay(realClock.now());
+    let text = '';
+    const write = (): void => {
+      if (text !== '') this.#stream.write(text);
+      text = '';
+    };
     try {
       for (const { member, line } of linesOf(this.#output)) {
         this.#vain = 0;
-        this.#stream.write(`${`${at} [${member}] ${printedLine(line)}`.trimEnd()}\n`);
+        text += `${`${at} [${member}] ${printedLine(line)}`.trimEnd()}\n`;
+        // A write for each of a million lines would hold up the lead for seconds.
+        if (text.length >= PIECE) write();
       }
     } catch {
       this.#output.close();
       this.#output = undefined;
     }
+    write();
   }
 }
 

@@ -155,6 +155,30 @@ it.each([
   expect(printedLine(line)).toBe(shown);
 });
 
+it('a printed line of plain characters is as it is, and the same beside others', () => {
+  const plain = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+  const lines = plain.map((line) => line.replaceAll('^', '\t'));
+  fc.assert(
+    fc.property(lines, (line) => {
+      expect(printedLine(line)).toBe(line.trimEnd());
+      // The sign keeps the line from the short way.
+      expect(printedLine(`${line}ä`)).toBe(`${line}ä`);
+    }),
+  );
+});
+
+it('each character that a terminal would obey is spelled, also many in a row', () => {
+  const character = fc.constantFrom('\0', '\u0007', '\u001b', '\u007f', '\u009b', '\u202e', '\r', '\n', 'a');
+  fc.assert(
+    fc.property(fc.array(character, { maxLength: 12 }), (characters) => {
+      const one = (text: string, index: number): string =>
+        text === '\r' && characters[index + 1] === '\n' ? text : visibleText(text);
+      expect(visibleText(characters.join(''))).toBe(characters.map(one).join(''));
+    }),
+  );
+  expect(visibleText('\0\0\u007f\u009b\u009b\r')).toBe('^@^@^?<U+009B><U+009B>^M');
+});
+
 it('the printed line is the same for a file, where it is spelled', () => {
   for (const line of ['\u001b[31mred\u001b[39m', ' 10%\r100%\r', 'a\tb', '\u001b]0;title\u0007x'])
     expect(printedLine(visibleText(line))).toBe(printedLine(line));
