@@ -8,6 +8,7 @@ import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { whenCutOff } from '../../policy/supervise/cut-off.ts';
+import { teamPaths } from '../../store/files/paths.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess, duration } from '../../policy/mail-wording.ts';
@@ -35,9 +36,13 @@ const DYING_MS = 5_000;
 /**
  * Makes this process the team's lead and ends what a dead lead left running.
  *
- * @throws ConflictError `LEAD_ALIVE` with pid and since when
+ * @throws ConflictError `LEAD_ALIVE` with pid and since when; StoreError `TEAM_GONE` for a team in the archive: one that
+ *   moved goes on elsewhere
  */
 export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
+  const { root, name, folder } = store.paths;
+  if (folder !== teamPaths(root, name).folder)
+    throw new StoreError('TEAM_GONE', `Team ${name} was archived: nobody leads it in ${folder}.`, { path: folder });
   const incarnation = newId(store.clock.now());
   const isOurs = (): boolean => {
     store.pinned.check();

@@ -8,6 +8,9 @@ import { LEAD } from '../../../src/model/text/names.ts';
 import { identityOf } from '../../../src/os/process-table.ts';
 import { takeLead } from '../../../src/runtime/lead/leadership.ts';
 import { sweptDirectories } from '../../../src/store/files/own-directories.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { archiveStamp, putAway } from '../../../src/store/team/team-list.ts';
+import { openStore } from '../../../src/store/team/team-store.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 test('a new lead removes temporary files of killed processes from every directory of the team', async () => {
@@ -21,6 +24,15 @@ test('a new lead removes temporary files of killed processes from every director
   const { lease } = await takeLead(store, { onLost: () => undefined });
   await lease.release();
   expect(left.filter((file) => existsSync(file))).toEqual([]);
+});
+
+test('nobody leads a team in the archive, also one that did not end before', async () => {
+  const { store } = new ToldTeam({ ada: 'executor/exec' });
+  const paths = putAway(realDisk, store.paths, archiveStamp(store.clock.now()), store.pinned);
+  const archived = openStore(paths, { clock: store.clock });
+  onTestFinished(() => archived.close());
+  const refused = await takeLead(archived, { onLost: () => undefined }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'TEAM_GONE' });
 });
 
 function sleeper(): ChildProcess {

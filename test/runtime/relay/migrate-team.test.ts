@@ -161,6 +161,25 @@ describe.skipIf(!hasPostgres)('a team that moves', { timeout: 120_000 }, () => {
     expect(a.relay?.exitCode).toBeNull();
   });
 
+  it('is neither led, ended nor awaited on the side that it left', async () => {
+    const files = await FilesPlace.made(place);
+    await files.ok('migrate', 'login', '--to', url);
+    const archived = readdirSync(join(files.root, '.teams/.archive'));
+    for (const verb of ['resume', 'cancel', 'wait', 'lead', 'pause', 'delete']) {
+      const answer = await files.teams(verb, 'login');
+      expect(answer, told(answer)).toMatchObject({ code: 4 });
+      expect(answer.err).toMatch(/Team login was moved to postgres:.*--to files/);
+    }
+    for (const verb of ['status', 'why', 'log', 'report'])
+      expect((await files.ok(verb, 'login')).err).toMatch(
+        /Team login was moved to postgres:\S+: this is how it was then/,
+      );
+    expect(readdirSync(join(files.root, '.teams/.archive'))).toEqual(archived);
+    const back = new FilesPlace(place, 'back');
+    await back.ok('migrate', 'login', '--to', 'files', '--from', url);
+    expect((await back.ok('status', 'login')).err).toBe('');
+  });
+
   /** Until it says so; then `work`, and then it ends. */
   async function during(child: ChildProcess, says: RegExp, work: () => Promise<void>): Promise<void> {
     let said = '';

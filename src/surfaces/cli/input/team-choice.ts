@@ -52,8 +52,14 @@ export function chooseTeam(context: CliContext, words: readonly string[], option
   if (archivedAt === undefined) {
     setAsideBroken(paths, options);
     warnIfCopied(context, paths);
-  }
+  } else warnIfMoved(context, paths);
   return choice;
+}
+
+/** Says that a team goes on elsewhere, of which the archive is shown. */
+function warnIfMoved(context: CliContext, { name, folder }: TeamPaths): void {
+  const store = movedTo(folder);
+  if (store !== undefined) context.warn(`Team ${name} was moved to ${store}: this is how it was then.`);
 }
 
 /** Says whose processes are recorded in a copied team. */
@@ -73,7 +79,7 @@ function chosen(
   const [first, ...rest] = words;
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
-  if (first !== undefined && words.length > needs) throw unknown(root, first);
+  if (first !== undefined && words.length > needs) throw unknownTeam(root, first);
   return { team: defaultTeam(context, root, archived), words };
 }
 
@@ -116,7 +122,7 @@ function defaultTeam(context: CliContext, root: string, archived: boolean): List
   if (named !== undefined && named !== '') {
     const team = find(root, parseName('team', named), archived);
     if (team) return team;
-    throw unknown(root, named);
+    throw unknownTeam(root, named);
   }
   const active = activeTeams(root);
   const [only] = active;
@@ -134,7 +140,7 @@ const activeTeams = (root: string): ListedTeam[] =>
   listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
 
 /** @throws ConflictError `REFUSED`, StoreError `TEAM_GONE` for one that moves, or has moved */
-function unknown(root: string, word: string): UsageError {
+export function unknownTeam(root: string, word: string): UsageError {
   const name = parseName('team', word);
   if (isMovingIn(root, name))
     throw new ConflictError('REFUSED', `Team ${name} is being moved between ${root} and a store; try again.`);

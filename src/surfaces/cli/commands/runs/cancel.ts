@@ -5,15 +5,15 @@ import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
-import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
+import { chooseRun } from './run-choice.ts';
 
 const schema = z.object({ force: flag });
 
 export const act: Act = async (context, given) => {
   const { force } = readOptions(schema, given);
   refuseMembers(context, 'cancel its team');
-  const { team, words } = chooseTeam(context, given.words, { archived: true, whileLed: true });
+  const { team, words } = chooseRun(context, given.words, { whileLed: true });
   noMore(words);
   const ended = endedRun(team.paths);
   if (ended !== undefined) return nothingToCancel(context, ended);

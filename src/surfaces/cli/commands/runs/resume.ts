@@ -19,8 +19,8 @@ import { givenText } from '../../input/stdin.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
-import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
+import { chooseRun } from './run-choice.ts';
 import { progressOf } from './run.ts';
 
 const schema = z.object({
@@ -45,7 +45,7 @@ export const act: Act = async (context, given) => {
   using _relay = flags.fromEngine ? await fromEngine(context) : undefined;
   // Without a team the replica is what it was about.
   if (flags.fromEngine && given.words.length === 0) return 0;
-  const { team, words } = chooseTeam(context, given.words, { archived: true });
+  const { team, words } = chooseRun(context, given.words);
   noMore(words);
   if (flags.retryFailed) await retryFailed(context, team.name, flags.note);
   else if (flags.note !== undefined)

@@ -8,12 +8,13 @@ import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import { freeTerminal } from '../../output/lead-terminal.ts';
 import type { Act } from '../../verb.ts';
+import { chooseRun } from './run-choice.ts';
 
 const schema = z.object({ timeout: duration });
 
 export const act: Act = async (context, given) => {
   const { timeout } = readOptions(schema, given);
-  const { team, words } = chooseTeam(context, given.words, { archived: true });
+  const { team, words } = chooseRun(context, given.words);
   noMore(words);
   using interrupts = new Interrupts(timeout);
   freeTerminal(context);
