@@ -45,3 +45,8 @@ it('that may write no larger file, waits and says why, and is not killed', { tim
   expect(code, err).toBe(4);
   await until(() => besides(place).length === 0, 'nothing is left');
 });
+
+it('a doctor that may write no file says so', async () => {
+  const { err, out } = await new Workplace().shell('ulimit -f 0; teams doctor | cat');
+  expect(`${out}${err}`).not.toMatch(/\n {4}at |bug in teams/);
+});

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
+import { onDisk } from '../files/disk.ts';
 import { regularBytes } from '../files/regular-file.ts';
 import { temporaryPlaces } from '../files/scratch.ts';
 import { entriesAt } from './sandbox-host.ts';
@@ -53,18 +54,17 @@ interface PlaceFor {
 export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | undefined {
   const [parent] = entriesAt(temporaryPlaces(root)).filter(({ path }) => path !== root && !path.startsWith(`${root}/`));
   if (parent === undefined) return undefined;
-  const directory = mkdtempSync(join(parent.path, 'teams-'));
+  const directory = onDisk('create a folder in', parent.path, () => mkdtempSync(join(parent.path, 'teams-')));
   const etc = join(directory, 'etc');
   mkdirSync(etc, { mode: 0o755 });
   const [passwd, group] = [join(etc, 'passwd'), join(etc, 'group')];
   const [sockets, ownHome] = [join(directory, 's'), join(directory, 'home')];
   for (const made of [sockets, ownHome]) mkdirSync(made, { mode: 0o700 });
-  writeFileSync(
+  write(
     passwd,
     `root:x:0:0:root:/root:/bin/sh\nmember:x:${uid}:${uid}:member:${home}:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
-    { mode: 0o644 },
   );
-  writeFileSync(group, `root:x:0:\nmember:x:${uid}:\nnogroup:x:65534:\n`, { mode: 0o644 });
+  write(group, `root:x:0:\nmember:x:${uid}:\nnogroup:x:65534:\n`);
   return {
     socket: join(sockets, 'sock'),
     etc,
@@ -72,13 +72,13 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
       const text = regularBytes(from, MOST_BYTES);
       if (text === undefined) return false;
       makeDirectoryPath(dirname(join(etc, name)), 0o755);
-      writeFileSync(join(etc, name), text, { mode: 0o644 });
+      write(join(etc, name), text);
       return true;
     },
     reserveEtc(name, isDirectory) {
       const path = join(etc, name);
       makeDirectoryPath(isDirectory ? path : dirname(path), 0o755);
-      if (!isDirectory) writeFileSync(path, '', { mode: 0o644 });
+      if (!isDirectory) write(path, '');
     },
     home: ownHome,
     lend(name, content) {
@@ -88,9 +88,13 @@ export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | un
       const files = isFile
         ? [[path, content] as const]
         : Object.entries(content).map(([one, text]) => [join(path, one), text] as const);
-      for (const [file, text] of files) writeFileSync(file, text, { mode: 0o644 });
+      for (const [file, text] of files) write(file, text);
       return path;
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
+
+/** A full disk is told as one, with its cure. */
+const write = (path: string, text: string | Uint8Array): void =>
+  onDisk('write to', path, () => writeFileSync(path, text, { mode: 0o644 }));

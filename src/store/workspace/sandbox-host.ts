@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
+import { onDisk } from '../files/disk.ts';
 import { homeDirectory } from '../user/home.ts';
 import { regularBytes, withRegular } from '../files/regular-file.ts';
 import { temporaryDirectory } from '../files/scratch.ts';
@@ -121,7 +122,8 @@ export async function withTrialPlace<T>(keyBelow: string, use: (place: TrialPlac
     const place = { root: join(base, 'work'), ownHome: join(base, 'home'), state: join(base, 'state') };
     for (const path of [place.root, place.ownHome, dirname(join(place.state, keyBelow))])
       makeDirectoryPath(path, 0o700);
-    writeFileSync(join(place.state, keyBelow), '', { mode: 0o600 });
+    const key = join(place.state, keyBelow);
+    onDisk('write to', key, () => writeFileSync(key, '', { mode: 0o600 }));
     return await use(place);
   } finally {
     // Not rmSync: the one of Node 26 tells a lack of file descriptors without its code.
