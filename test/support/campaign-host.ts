@@ -112,7 +112,12 @@ export class CampaignHost {
       }
   }
 
+  /**
+   * All at one moment, as a machine ends: stopped first, for else a member may live long enough to tell of its command's
+   * death as of a failure.
+   */
   async kill(): Promise<void> {
+    this.signal('SIGSTOP');
     const ends = [...this.#children].map((child) => once(child, 'exit'));
     await expect
       .poll(() => {
@@ -125,6 +130,7 @@ export class CampaignHost {
 
   /** Its processes, its replica, its user's folders and its project are gone at once; a new machine has its name. */
   async lose(): Promise<void> {
+    this.signal('SIGSTOP');
     this.signal('SIGKILL');
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 });
     await this.kill();

@@ -84,7 +84,11 @@ export class Campaign {
     const host = this.another();
     for (;;) {
       const next = host.verb('resume', 'crew');
+      let said = '';
+      next.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
       await Promise.race([once(next, 'exit'), setTimeout(5_000)]);
+      // Of such a run each further one says the same.
+      if (next.exitCode !== 0 && said.includes('has ended')) throw new Error(said);
       if (next.exitCode === null || next.exitCode === 0) {
         this.#lead = { host, process: next };
         return;
