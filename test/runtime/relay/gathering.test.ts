@@ -1,9 +1,13 @@
 /** Whom the next transaction of a relay waits for: nobody who writes alone, and others only for a moment. */
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Gathering } from '../../../src/runtime/relay/gathering.ts';
 
 const [ada, bob, cleo] = [{}, {}, {}];
+
+// A millisecond passes by itself on a busy machine.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
 
 class SetClock {
   time = 1_000;
@@ -53,7 +57,8 @@ it('who does not come is waited for once, and for a moment', async () => {
   const gathering = after(new SetClock(), [ada, bob]);
   gathering.appends(ada);
   const whole = gathering.whole();
-  await setTimeout(20);
+  expect(await isOver(whole)).toBe(false);
+  vi.advanceTimersByTime(1);
   expect(await isOver(whole)).toBe(true);
   gathering.begin();
   gathering.end();
