@@ -12,7 +12,7 @@ import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts
 import { TeamProjection } from '../../policy/view/team-projection.ts';
 import { WaitingCount } from '../../store/mail/inbox-view.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { realDisk } from '../../store/files/disk.ts';
+import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { MemberHistories } from '../../policy/view/member-history.ts';
@@ -51,6 +51,8 @@ export class TeamWatch {
   /** What the events say so far. */
   readonly projection: TeamProjection;
   readonly clock: Clock = realClock;
+  /** Which team it is: one that is made later in the same place has another. */
+  readonly identity: string;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
   readonly #histories = new MemberHistories();
@@ -61,6 +63,7 @@ export class TeamWatch {
     const onLogged = (event: TeamEvent): void => this.#histories.add(event);
     this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
     this.store = this.#logs.store;
+    this.identity = identityAt(paths) ?? '';
     this.projection = new TeamProjection(options.prices);
     this.#options = options;
   }
@@ -122,6 +125,12 @@ export class TeamWatch {
     };
   }
 
+  /** Whether another team was made in its place since. */
+  isReplaced(): boolean {
+    const present = identityAt(this.store.paths);
+    return present !== undefined && present !== this.identity;
+  }
+
   close(): void {
     this.#logs.close();
   }
@@ -132,4 +141,10 @@ export class TeamWatch {
     this.#unread.set(name, count);
     return count.look();
   }
+}
+
+/** Of the file of the board's log: one that is archived keeps it. */
+function identityAt({ log }: TeamPaths): string | undefined {
+  const found = lookAt(realDisk, log);
+  return found && `${found.ino}-${found.birthtimeMs}`;
 }

@@ -145,20 +145,21 @@ const isAsset = (name: string): name is keyof typeof TYPES => Object.hasOwn(TYPE
 const HEARTBEAT_MS = 15_000;
 
 /**
- * A team's changes as server-sent events. The id of each is the number of the last team event that it covers. A client
- * that returns with `Last-Event-ID` gets only what changed after that number.
+ * A team's changes as server-sent events. The id of each is the number of the last team event that it covers, and which
+ * team it is. A client that returns with `Last-Event-ID` gets only what changed after that number. The stream ends when
+ * another team was made in the place of this one.
  */
 function streamOf(c: Context, team: LiveTeam, closing: AbortSignal): Response {
-  const asked = c.req.header('last-event-id') ?? '';
-  let after = /^\d{1,12}$/.test(asked) ? Number(asked) : 0;
+  const [, number = '0', of] = /^(\d{1,12})@(.+)$/.exec(c.req.header('last-event-id') ?? '') ?? [];
+  let after = of === team.identity ? Number(number) : 0;
   return streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort());
     const ended = AbortSignal.any([gone.signal, closing]);
     using _watcher = team.watched();
-    while (!isOver(ended)) {
+    while (!isOver(ended) && !team.isReplaced()) {
       const update = team.update(after);
-      await stream.writeSSE({ event: 'update', id: String(update.number), data: update.text });
+      await stream.writeSSE({ event: 'update', id: `${update.number}@${team.identity}`, data: update.text });
       after = update.number;
       while (!(await team.changed(update.version, HEARTBEAT_MS, ended)) && !isOver(ended)) await stream.write(': \n\n');
     }

@@ -25,6 +25,13 @@ import type { EventRow, Head } from './wire-types.ts';
 /** What it is made from: a team now, or at a moment of its past. */
 type Watched = Pick<TeamWatch, 'look' | 'projection'> & { readonly clock: Pick<Clock, 'now'> };
 
+interface ModelPlace {
+  readonly id: string;
+  readonly isArchived: boolean;
+  /** Which team it is: see `Update`. */
+  readonly of: string;
+}
+
 /** What the row of an ended task was made from. */
 interface Made {
   readonly task: Task;
@@ -43,7 +50,7 @@ const standing = ({ outcome, lead, unread }: TeamSnapshot): string =>
 export class LiveModel {
   /** Why the view is not updated any more; null while it is. */
   trouble: string | null = null;
-  readonly #place: { readonly id: string; readonly isArchived: boolean };
+  readonly #place: ModelPlace;
   readonly #watch: Watched;
   readonly #tasks = new VersionedRows();
   readonly #spans = new VersionedRows();
@@ -55,7 +62,7 @@ export class LiveModel {
   #snapshot: TeamSnapshot | undefined;
   #number = 0;
 
-  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: Watched) {
+  constructor(place: ModelPlace, watch: Watched) {
     this.#place = place;
     this.#watch = watch;
     this.#sketched = standOf(emptyBoard());
@@ -116,6 +123,7 @@ export class LiveModel {
       return text === undefined ? [] : [`${JSON.stringify(part)}:${text}`];
     });
     const fields = [
+      `"of":${JSON.stringify(this.#place.of)}`,
       `"number":${number}`,
       `"head":${asJson(this.#head())}`,
       `"tasks":${this.#tasks.list(after)}`,

@@ -77,12 +77,14 @@ export class LiveTeam {
   /** The timer is that of a look at new events. */
   #isSoon = false;
   #version = 0;
+  /** It is not read any more; its clients still wait for one that is made in its place. */
+  #isStopped = false;
 
   private constructor(place: LivePlace, options: LiveOptions) {
     this.#place = place;
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
-    this.#model = new LiveModel(place, this.#watch);
+    this.#model = new LiveModel({ ...place, of: this.#watch.identity }, this.#watch);
     this.#mailIndex = new MailIndex(this.#watch.store);
     this.#past = new PastTeam(place, options.watch.prices);
   }
@@ -101,6 +103,16 @@ export class LiveTeam {
     }
     live.#following = live.#follow();
     return live;
+  }
+
+  /** Which team it is: see `Update`. */
+  get identity(): string {
+    return this.#watch.identity;
+  }
+
+  /** Whether another team was made in its place, which a client wants to see. */
+  isReplaced(): boolean {
+    return this.#watch.isReplaced();
   }
 
   /** Counts a connected client, until it is disposed of. */
@@ -260,17 +272,22 @@ export class LiveTeam {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#end.signal.aborted) return;
+    if (this.isReplaced()) {
+      this.#notify();
+      return;
+    }
     try {
-      if (runAtOnce(this.#model.look())) this.#notify();
-      if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
+      if (!this.#isStopped && runAtOnce(this.#model.look())) this.#notify();
     } catch (error) {
       this.#onError(error);
     }
+    if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
   }
 
   /** Stops updating and shows the reason: for example, the team was archived, or a newer program writes it. */
   #onError(error: unknown): void {
     if (!isTeamError(error)) throw error;
+    this.#isStopped = true;
     this.#model.trouble = error.message;
     this.#notify();
   }

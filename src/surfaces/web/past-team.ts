@@ -51,7 +51,7 @@ export class PastTeam {
     }
     const playback = this.#playback;
     await playback.moveTo('event' in wanted ? wanted.event : playback.numberAt({ kind: 'time', ms: wanted.at }));
-    const model = new LiveModel(this.#place, playback);
+    const model = new LiveModel({ ...this.#place, of: '' }, playback);
     await runCooperatively(model.look());
     const events = playback.lately(SHOWN_EVENTS).map(eventRow);
     return `{"place":${asJson(playback.place)},"update":${model.update(0, events)}}`;

@@ -1,4 +1,7 @@
-/** The teams of a root; each is followed from its first request until the server ends. */
+/**
+ * The teams of a root; each is followed from its first request until the server ends, or another team is made in its
+ * place.
+ */
 import { basename } from 'node:path';
 import {
   listTeams,
@@ -22,6 +25,8 @@ const idOf = ({ paths }: ListedTeam): string => basename(paths.folder);
 export class TeamCache implements AsyncDisposable {
   readonly #options: TeamCacheOptions;
   readonly #shown = new Map<string, Promise<LiveTeam>>();
+  /** Teams in whose place another was made. */
+  readonly #left: Promise<void>[] = [];
   readonly #end = new AbortController();
 
   constructor(options: TeamCacheOptions) {
@@ -50,7 +55,15 @@ export class TeamCache implements AsyncDisposable {
   /** @throws UsageError `UNKNOWN_TEAM` */
   async live(id: string): Promise<LiveTeam> {
     const shown = this.#shown.get(id);
-    if (shown !== undefined) return shown;
+    if (shown !== undefined) {
+      const present = await shown;
+      if (!present.isReplaced()) return present;
+      if (this.#shown.get(id) === shown) {
+        this.#shown.delete(id);
+        this.#left.push(present.close());
+      }
+      return this.live(id);
+    }
     const team = this.#find(id);
     const place = { id, paths: team.paths, isArchived: team.archivedAt !== undefined };
     const made = LiveTeam.open(place, this.#options);
@@ -80,6 +93,7 @@ export class TeamCache implements AsyncDisposable {
     this.#end.abort();
     const opened = await Promise.allSettled(this.#shown.values());
     await Promise.all(opened.flatMap((team) => (team.status === 'fulfilled' ? [team.value.close()] : [])));
+    await Promise.all(this.#left);
   }
 
   #teams(): ListedTeam[] {

@@ -141,6 +141,8 @@ export interface PathRow {
 
 /** What changed since an event; unchanged parts are left out. A row replaces an earlier row with the same key. */
 export interface Update {
+  /** Which team it is: another one in its place has another text. */
+  readonly of: string;
   /** The number of the last event that it includes. */
   readonly number: number;
   readonly head: Head;

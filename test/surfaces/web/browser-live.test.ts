@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Page as Tab } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
+import { Workplace } from '../../support/cli.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { openPage } from '../../support/web.ts';
 
@@ -134,5 +135,30 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(asked).toBeLessThan(4);
     // What has changed meanwhile is asked for.
     await expect.poll(() => tab.locator('main pre').innerText(), PATIENCE).toMatch(/^\+answer [2-9]\n$/);
+  });
+
+  it('a page that is open while its team is made anew shows the new one, and nothing of the one before', async () => {
+    const place = new Workplace();
+    const run = (subject: string) => {
+      const members = [{ name: 'ada', agent: { kind: 'exec' } }];
+      place.put('login.json', JSON.stringify({ members, tasks: [{ subject, run: `echo ${subject}` }] }));
+      return place.say(['run', 'login.json', '--fresh', '--quiet']);
+    };
+    expect((await run('First')).code).toBe(0);
+    const { url } = await openPage(place.root);
+    const { tab } = await open(url);
+    const shown = async (where: string) => {
+      await goTo(tab, where);
+      await drawn(tab);
+      return tab.locator('main').innerText();
+    };
+    for (const where of ['board', 'output']) await expect.poll(() => shown(where), PATIENCE).toContain('First');
+    expect((await run('Second')).code).toBe(0);
+    for (const where of ['output', 'board', 'activity']) {
+      await expect.poll(() => shown(where), PATIENCE).toContain('Second');
+      expect(await shown(where)).not.toContain('First');
+    }
+    await tab.reload();
+    await expect.poll(() => shown('board'), PATIENCE).toContain('Second');
   });
 });

@@ -18,7 +18,7 @@ class Viewer {
 
   constructor(team: ToldTeam) {
     this.watch = new TeamWatch(team.store.paths);
-    this.live = new LiveModel({ id: 'login', isArchived: false }, this.watch);
+    this.live = new LiveModel({ id: 'login', isArchived: false, of: this.watch.identity }, this.watch);
   }
 
   /** Reads events up to a number, then looks at the board, which may be ahead of them. */

@@ -22,6 +22,8 @@ function Page(): JSX.Element {
   const [live, trouble] = useScene(team);
   const [past, moves] = usePast(team);
   const scene = past?.scene ?? live;
+  // What a view remembers is of one team, not of one that is made in its place.
+  const shown = `${team ?? ''} ${live.of ?? ''}`;
   const [over, setOver] = useState<Over>(undefined);
   useKeys(go, { onOver: setOver, onPast: moves.toggle });
   useNotifications(live);
@@ -58,11 +60,11 @@ function Page(): JSX.Element {
         {team === undefined ? (
           <p class="empty">{refusal ?? first}</p>
         ) : (
-          <View key={team} tab={place.tab} scene={scene} />
+          <View key={shown} tab={place.tab} scene={scene} />
         )}
       </main>
       {place.aside !== undefined && (
-        <AsidePanel aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
+        <AsidePanel key={shown} aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
       )}
       {over === 'help' && <KeyHelp onClose={() => setOver(undefined)} />}
       {over === 'search' && team !== undefined && <SearchPanel onClose={() => setOver(undefined)} />}

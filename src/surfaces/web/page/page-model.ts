@@ -31,6 +31,8 @@ export class PageModel {
   past: number | undefined;
   /** Grows with each update of any model, so that no view takes one model for another. */
   version = 0;
+  /** Which team it is: see `Update`. */
+  of: string | undefined;
   #number = 0;
 
   /** The team has ended. */
@@ -40,7 +42,9 @@ export class PageModel {
   }
 
   put(update: Update): void {
-    const { head, tasks, spans, events } = update;
+    const { of, head, tasks, spans, events } = update;
+    if (this.of !== undefined && this.of !== of) this.#clear();
+    this.of = of;
     this.head = head;
     for (const row of tasks) this.tasks.set(row.id, row);
     for (const row of spans) this.spans.set(`${row.task}.${row.claim}`, row);
@@ -55,5 +59,18 @@ export class PageModel {
     this.path = update.path ?? this.path;
     updates += 1;
     this.version = updates;
+  }
+
+  /** Another team was made in the place of the one that was shown. */
+  #clear(): void {
+    this.tasks.clear();
+    this.spans.clear();
+    this.events = [];
+    this.#number = 0;
+    this.members = [];
+    this.starts = [];
+    this.problems = [];
+    this.edges = [];
+    this.path = { tasks: [], ms: 0, at: 0 };
   }
 }
