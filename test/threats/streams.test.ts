@@ -31,7 +31,7 @@ function framesOf(text: string): Frame[] {
   return blocks.flatMap((block): Frame[] => {
     const fields = block.split(/\r\n|\r|\n/).filter((line) => line !== '' && !line.startsWith(':'));
     for (const line of fields)
-      expect(line).toMatch(/^(?:event: (?:update|message)|id: [\w-]*|retry: \d+|data: [^\r\n]*)$/);
+      expect(line).toMatch(/^(?:event: (?:update|message)|id: [\w@-]*|retry: \d+|data: [^\r\n]*)$/);
     const all = (name: string) => fields.filter((line) => line.startsWith(name)).map((line) => line.slice(name.length));
     return fields.length === 0 ? [] : [{ event: all('event: ').join(), data: all('data: ').join('\n') }];
   });

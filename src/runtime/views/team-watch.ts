@@ -5,6 +5,7 @@
 import type { Board } from '../../model/board/board.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
+import { isSameFolder, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-event.ts';
@@ -12,6 +13,7 @@ import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts
 import { TeamProjection } from '../../policy/view/team-projection.ts';
 import { WaitingCount } from '../../store/mail/inbox-view.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import { folderIn } from '../../store/files/folder-of.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
@@ -53,6 +55,7 @@ export class TeamWatch {
   readonly clock: Clock = realClock;
   /** Which team it is: one that is made later in the same place has another. */
   readonly identity: string;
+  readonly #log: FolderIdentity | undefined;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
   readonly #histories = new MemberHistories();
@@ -63,7 +66,8 @@ export class TeamWatch {
     const onLogged = (event: TeamEvent): void => this.#histories.add(event);
     this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
     this.store = this.#logs.store;
-    this.identity = identityAt(paths) ?? '';
+    this.#log = logOf(paths);
+    this.identity = this.#log === undefined ? '' : `${this.#log.ino}-${Math.trunc(this.#log.born ?? 0)}`;
     this.projection = new TeamProjection(options.prices);
     this.#options = options;
   }
@@ -127,8 +131,8 @@ export class TeamWatch {
 
   /** Whether another team was made in its place since. */
   isReplaced(): boolean {
-    const present = identityAt(this.store.paths);
-    return present !== undefined && present !== this.identity;
+    const present = logOf(this.store.paths);
+    return present !== undefined && (this.#log === undefined || !isSameFolder(present, this.#log));
   }
 
   close(): void {
@@ -143,8 +147,8 @@ export class TeamWatch {
   }
 }
 
-/** Of the file of the board's log: one that is archived keeps it. */
-function identityAt({ log }: TeamPaths): string | undefined {
+/** The board's log, which an archived team keeps. */
+function logOf({ log }: TeamPaths): FolderIdentity | undefined {
   const found = lookAt(realDisk, log);
-  return found && `${found.ino}-${found.birthtimeMs}`;
+  return found && folderIn(log, found);
 }
