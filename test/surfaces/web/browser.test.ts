@@ -52,6 +52,34 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     for (const role of ['banner', 'main', 'navigation'] as const) expect(await tab.getByRole(role).count()).toBe(1);
   });
 
+  it('nothing is said of a team that is not read yet', async () => {
+    const team = new ToldTeam({ ada: 'executor/exec' }).ledByUs().add('Work');
+    const { tab } = await open((await openPage(team.root)).url);
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await tab.route('**/stream*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await tab.reload();
+    await tab.getByRole('main').getByText('Reading the team…', { exact: true }).waitFor();
+    for (const where of TABS) {
+      await goTo(tab, where);
+      await drawn(tab);
+      expect(await tab.getByRole('main').innerText()).toBe('Reading the team…');
+      expect(await tab.getByRole('banner').innerText()).not.toMatch(/lead|led|0/);
+    }
+    await goTo(tab, 'overview/member/ada');
+    const details = tab.getByRole('complementary', { name: 'member ada' });
+    await details.waitFor();
+    expect(await details.innerText()).toBe('×');
+    answer();
+    await tab.getByText('led by process').waitFor();
+    await details.getByText('Worked', { exact: true }).waitFor();
+    await goTo(tab, 'board');
+    await tab.getByRole('button', { name: '#1 Work' }).waitFor();
+  });
+
   it('the page draws a team of 50 members, 5,000 tasks and 100,000 messages row by row, as far as it is visible', async () => {
     const team = greatTeam({ members: 50, tasks: 5_000, messages: 100_000 });
     const { tab, complaints } = await open((await openPage(team.root)).url);

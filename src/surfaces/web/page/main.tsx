@@ -41,7 +41,12 @@ function Page(): JSX.Element {
   // Details cover the views of a narrow page: then only they can be used.
   const isNarrow = useNarrow('covered');
   const isCovered = isNarrow && place.aside !== undefined;
-  const first = teams.length === 0 && refusal === undefined ? 'Looking for teams…' : undefined;
+  const waiting =
+    team === undefined
+      ? (refusal ?? 'Looking for teams…')
+      : scene.head === undefined
+        ? (trouble ?? 'Reading the team…')
+        : undefined;
   return (
     <PageNavigationProvider value={going}>
       <Top
@@ -57,11 +62,7 @@ function Page(): JSX.Element {
       <Nav tab={place.tab} scene={scene} isCovered={isCovered} onTab={(tab) => go({ tab })} />
       <main inert={isCovered}>
         {past !== undefined && <PastBar past={past} moves={moves} />}
-        {team === undefined ? (
-          <p class="empty">{refusal ?? first}</p>
-        ) : (
-          <View key={shown} tab={place.tab} scene={scene} />
-        )}
+        {waiting === undefined ? <View key={shown} tab={place.tab} scene={scene} /> : <p class="empty">{waiting}</p>}
       </main>
       {place.aside !== undefined && (
         <AsidePanel key={shown} aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />

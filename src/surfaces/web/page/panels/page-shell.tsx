@@ -181,6 +181,7 @@ function NotifyButton(): JSX.Element | null {
 
 function Live({ trouble, scene }: { trouble: string | undefined; scene: PageModel }): JSX.Element {
   const { head, past } = scene;
+  if ((head ?? trouble) === undefined) return <span class="live" role="status" />;
   const isLed = head?.lead.alive === true && past === undefined;
   const lead = isLed ? (
     <Figure file="team/processes/lead.json" what="lead process">
@@ -249,6 +250,7 @@ export function AsidePanel({
 }): JSX.Element {
   const panel = useRef<HTMLElement>(null);
   const { kind, id } = aside;
+  const isRead = scene.head !== undefined;
   // The opened details get the focus; on closing, the previous element gets it back. An inert element loses the focus
   // and takes none: so it is remembered before the page is drawn with what it covers, and focused when it is drawn without.
   const before = useRef(document.activeElement);
@@ -264,8 +266,8 @@ export function AsidePanel({
       <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
         ×
       </button>
-      {kind === 'task' && <TaskAside id={id} scene={scene} />}
-      {kind === 'member' && <MemberAside name={id} scene={scene} />}
+      {kind === 'task' && isRead && <TaskAside id={id} scene={scene} />}
+      {kind === 'member' && isRead && <MemberAside name={id} scene={scene} />}
       {kind === 'file' && <FileAside file={id} scene={scene} />}
     </aside>
   );
