@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { usePageNavigation } from '../navigation.ts';
-import { layoutOf, NODE, type GraphLayout, type PlacedTask } from '../graph-layout.ts';
+import { layoutOf, LINE, NODE, type GraphLayout, type GraphLine, type PlacedTask } from '../graph-layout.ts';
 import type { PageModel } from '../page-model.ts';
 import type { WebColumn } from '../../wire-types.ts';
 import { COLUMN_NAMES, plural, whole } from '../formats.ts';
@@ -67,11 +67,11 @@ function Drawing({ layout, path }: { layout: GraphLayout; path: readonly string[
     <div class="graph-box" tabIndex={0} role="region" aria-label="Graph of tasks">
       <svg width={layout.width + 4} height={layout.height + 4} role="group" aria-label="What waits for what">
         <g aria-hidden="true" transform="translate(2 2)">
-          {layout.edges.map(({ from, to, isCritical }) => (
+          {layout.lines.map((line) => (
             <path
-              key={`${from.row.id} ${to.row.id}`}
-              class={isCritical ? 'edge edge-critical' : 'edge'}
-              d={curve(from, to)}
+              key={`${line.from.row.id} ${line.to.row.id}`}
+              class={line.isCritical ? 'edge edge-critical' : 'edge'}
+              d={curve(line)}
             />
           ))}
         </g>
@@ -85,11 +85,21 @@ function Drawing({ layout, path }: { layout: GraphLayout; path: readonly string[
   );
 }
 
-function curve(from: PlacedTask, to: PlacedTask): string {
-  const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2];
-  const [x2, y2] = [to.x, to.y + NODE.height / 2];
-  const bend = Math.max(24, (x2 - x1) / 2);
-  return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
+/** Bends between columns, and straight where it passes one. */
+function curve({ from, to, passed }: GraphLine): string {
+  let [x, y] = [from.x + NODE.width, from.y + NODE.height / 2];
+  let drawn = `M${x},${y}`;
+  const bendTo = (x2: number, y2: number): void => {
+    const middle = (x + x2) / 2;
+    drawn += ` C${middle},${y} ${middle},${y2} ${x2},${y2}`;
+  };
+  for (const place of passed) {
+    bendTo(place.x, place.y + LINE / 2);
+    [x, y] = [place.x + NODE.width, place.y + LINE / 2];
+    drawn += ` H${x}`;
+  }
+  bendTo(to.x, to.y + NODE.height / 2);
+  return drawn;
 }
 
 /** Left and right of the text. */
