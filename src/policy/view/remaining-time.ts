@@ -42,11 +42,13 @@ interface Progress {
   readonly now: number;
 }
 
-/** Grows while nothing is completed. */
+/** Grows while nothing is completed, and is no guess any more when all should have ended by now. */
 function remainingMs({ completions, startedAt, left, now }: Progress): number | undefined {
   if (left <= 0 || completions.length < LEAST) return undefined;
   const last = completions.slice(-COUNTED);
   const from =
     completions.length > last.length ? (completions[completions.length - last.length - 1] ?? startedAt) : startedAt;
-  return Math.max(1, Math.round(((now - from) / last.length) * left));
+  const until = last.at(-1) ?? now;
+  const guessed = ((until - from) / last.length) * left;
+  return now - until > guessed ? undefined : Math.max(1, Math.round(((now - from) / last.length) * left));
 }

@@ -8,13 +8,19 @@ import { world } from '../world.ts';
 const { board } = world({ members: ['ada'], tasks: [{ owner: 'ada' }, { owner: 'ada' }] });
 const SPEED = { completions: [10_000, 20_000, 30_000], startedAt: 0 };
 
-function left(outcome: RunOutcome, states: MemberState[]): number | undefined {
-  return remainingOf({ board, outcome, members: states.map((state) => ({ state })), at: 30_000 }, SPEED);
+function left(outcome: RunOutcome, states: MemberState[], at = 30_000): number | undefined {
+  return remainingOf({ board, outcome, members: states.map((state) => ({ state })), at }, SPEED);
 }
 
 describe('the remaining time', () => {
   it('of a run is what its tasks take at the speed of the last ones', () => {
     expect(left('running', ['working'])).toBe(20_000);
+  });
+
+  it('grows while nothing is completed, until all should have been', () => {
+    expect(left('running', ['working'], 45_000)).toBe(30_000);
+    expect(left('running', ['working'], 50_000)).toBe(33_333);
+    expect(left('running', ['working'], 50_001)).toBeUndefined();
   });
 
   it('is told while one member waits for a person and another works', () => {
