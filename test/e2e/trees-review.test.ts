@@ -50,7 +50,7 @@ it('waits for a person, goes back with the note, and lands when it is accepted',
   expect((await teams('status', 'p', '--json')).out).toContain('"outcome":"waiting"');
   const why = (await teams('why', 'p', '1')).out;
   expect(why).toContain("waits for a person's review of its change");
-  expect(why).toContain('teams task approve 1');
+  expect(why).toContain('teams task approve p 1');
   expect((await teams('diff', 'p', '1')).out).toContain('+first');
   expect((await teams('why', 'p', '2')).out).toContain("a person's review");
   // Nothing is accepted without a word about what to change, and nothing by a member.

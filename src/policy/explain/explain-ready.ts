@@ -20,7 +20,7 @@ export function explainPause({ board, since, team }: Facts): Explanation {
 }
 
 export function explainReady(facts: Facts, task: Task): Explanation {
-  const { board } = facts;
+  const { board, team } = facts;
   const since = task.updated_at;
   if (board.phase === 'paused') return explainPause(facts);
   if (board.phase !== 'open')
@@ -28,7 +28,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       waitingFor: 'the team to be open again',
       since,
       who: LEAD,
-      next: `The team is ${board.phase}: \`teams resume ${facts.team}\`.`,
+      next: `The team is ${board.phase}: \`teams resume ${team}\`.`,
     };
   if (isCheckpoint(task))
     return {
@@ -37,7 +37,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       who: LEAD,
       next: withLead(
         facts,
-        `\`teams task approve ${task.id}\` continues, \`teams task refuse ${task.id}\` ends it here.`,
+        `\`teams task approve ${team} ${task.id}\` continues, \`teams task refuse ${team} ${task.id}\` ends it here.`,
       ),
     };
   if (task.owner === LEAD)
@@ -45,7 +45,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       waitingFor: 'the lead',
       since,
       who: LEAD,
-      next: `\`teams task claim ${task.id}\` begins it.`,
+      next: `\`teams task claim ${team} ${task.id}\` begins it.`,
     };
   if (task.owner !== undefined) return owned(facts, task, task.owner);
   if (task.role !== undefined)

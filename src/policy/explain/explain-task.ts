@@ -28,11 +28,11 @@ export function explainTask(facts: Facts, task: Task): Explanation {
       return failed(facts, task, task.reason);
     case 'completed': {
       const hold = holdOn(facts.board, task.id);
-      return hold === undefined ? over(task) : askedLead(facts, hold);
+      return hold === undefined ? over(facts, task) : askedLead(facts, hold);
     }
     case 'skipped':
     case 'cancelled':
-      return over(task);
+      return over(facts, task);
     default:
       return task satisfies never;
   }
@@ -46,17 +46,17 @@ export const blockedForever = ({ since }: Facts): Explanation => ({
   next: 'It is closed: nothing more will happen.',
 });
 
-const over = (task: Task): Explanation => ({
+const over = ({ team }: Facts, task: Task): Explanation => ({
   waitingFor: null,
   since: task.updated_at,
   who: null,
-  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: ${comesBack(task) ?? 'nothing more will happen.'}`,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: ${comesBack(team, task) ?? 'nothing more will happen.'}`,
 });
 
 /** A skipped task comes back with the one that it was skipped for. */
-const comesBack = (task: Task): string | undefined =>
+const comesBack = (team: Name, task: Task): string | undefined =>
   task.status === 'skipped' && task.because !== undefined
-    ? `\`teams task retry ${task.because}\` brings it back.`
+    ? `\`teams task retry ${team} ${task.because}\` brings it back.`
     : undefined;
 
 /** What blocks a task in progress: a question to the lead, or a member that cannot work. */
@@ -112,7 +112,7 @@ function landing(facts: Facts, task: LandingTask): Explanation {
 }
 
 function blocked(facts: Facts, task: Task): Explanation {
-  const { board } = facts;
+  const { board, team } = facts;
   const blockers = openBlockers(board, task).flatMap((id) => board.tasks.get(id) ?? []);
   const [root = task, ...others] = rootsOf(board, task);
   const why = explainTask(facts, root);
@@ -123,7 +123,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
   const goes = task.owner === undefined ? 'any member may claim it' : `${task.owner} can begin it`;
   const next = isEnd
-    ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
+    ? `\`teams task retry ${team} ${root.id}\`, or \`teams task unblock ${team} ${task.id}\`, or skip it.`
     : `${why.next} Then ${goes}.`;
   return {
     waitingFor: `${listed(blockers.map(blockerText))}${chain}${held}`,
@@ -173,13 +173,13 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
       waitingFor: null,
       since: task.updated_at,
       who: null,
-      next: `It failed (${reason}), and nothing happens by itself. \`teams task retry ${task.id}\` tries again.`,
+      next: `It failed (${reason}), and nothing happens by itself. \`teams task retry ${facts.team} ${task.id}\` tries again.`,
     };
   return {
     waitingFor: `a decision, because it failed (${reason}) and ${idsOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
     since: task.updated_at,
     who: LEAD,
-    next: `\`teams task retry ${task.id}\`, or skip it; an unattended lead skips the tasks that wait for it.`,
+    next: `\`teams task retry ${facts.team} ${task.id}\`, or skip it; an unattended lead skips the tasks that wait for it.`,
     about: { members: 'by' in task ? [task.by.member] : [] },
   };
 }

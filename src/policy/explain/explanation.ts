@@ -83,7 +83,7 @@ export interface Explanation {
 
 /** A request to the lead whose answer has not been delivered yet. */
 export function askedLead(facts: Facts, request: OpenRequest): Explanation {
-  const { waitingFor, next } = asked(request, facts.reviewer);
+  const { waitingFor, next } = asked(request, facts);
   const about = request.task === undefined ? {} : { tasks: [request.task] };
   // It can be answered without a lead process.
   const leaderless = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
@@ -91,25 +91,25 @@ export function askedLead(facts: Facts, request: OpenRequest): Explanation {
 }
 
 function asked(
-  { kind, from, id, task }: OpenRequest,
-  reviewer: Facts['reviewer'],
+  { kind, from, id, task = '' }: OpenRequest,
+  { team, reviewer }: Facts,
 ): Pick<Explanation, 'waitingFor' | 'next'> {
   switch (kind) {
     case 'question':
-      return goesOn(from, `an answer to ${from}'s question`, `teams answer ${id} TEXT`);
+      return goesOn(from, `an answer to ${from}'s question`, `teams answer ${team} ${id} TEXT`);
     case 'plan':
-      return goesOn(from, `the approval of ${from}'s plan`, `teams task approve ${task ?? ''}`);
+      return goesOn(from, `the approval of ${from}'s plan`, `teams task approve ${team} ${task}`);
     case 'permission':
       return {
         waitingFor: `the permission for ${from} to use a tool`,
-        next: `${from} continues when a person answers: \`teams answer ${id} yes\`, \`no REASON\` or \`always\`.`,
+        next: `${from} continues when a person answers: \`teams answer ${team} ${id} yes\`, \`no REASON\` or \`always\`.`,
       };
     case 'review':
-      return reviewed(task ?? '', from, reviewer);
+      return reviewed({ team, task, from }, reviewer);
     case 'consensus':
       return {
-        waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,
-        next: `The tasks that wait for it continue after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` repeats the work.`,
+        waitingFor: `a decision about #${task}, whose discussion ended without consensus`,
+        next: `The tasks that wait for it continue after \`teams task approve ${team} ${task}\`; \`teams task revise ${team} ${task} TEXT\` repeats the work.`,
       };
     default:
       return kind satisfies never;
@@ -117,13 +117,16 @@ function asked(
 }
 
 /** A person may answer in the place of a model that leads, and never the other way round. */
-function reviewed(task: string, from: Name, reviewer: Facts['reviewer']): Pick<Explanation, 'waitingFor' | 'next'> {
+function reviewed(
+  { team, task, from }: { readonly team: Name; readonly task: string; readonly from: Name },
+  reviewer: Facts['reviewer'],
+): Pick<Explanation, 'waitingFor' | 'next'> {
   const byModel = reviewer === 'lead';
   const who = byModel ? 'a review of its change by the model that leads' : "a person's review of its change";
   const when = byModel ? "that review (`TaskReview`), or a person's" : "a person's review";
   return {
-    waitingFor: `${who} (\`teams diff ${task}\`)`,
-    next: `#${task} lands after ${when}: \`teams task approve ${task}\`, or \`teams task refuse ${task} TEXT\` sends it back to ${from}.`,
+    waitingFor: `${who} (\`teams diff ${team} ${task}\`)`,
+    next: `#${task} lands after ${when}: \`teams task approve ${team} ${task}\`, or \`teams task refuse ${team} ${task} TEXT\` sends it back to ${from}.`,
   };
 }
 

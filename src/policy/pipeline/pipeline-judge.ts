@@ -34,11 +34,13 @@ const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting
   [...pendingTasks(board)].flatMap((task): Verdict[] => {
     if (!isCheckpoint(task) || !isReady(board, task)) return [];
     if (passesCheckpoints) return [{ do: 'pass', task: task.id, why: 'passed by --yes' }];
-    return told.has(task.id) ? [] : [{ do: 'tell', task: task.id, what: 'checkpoint.reached', why: asks(task) }];
+    return told.has(task.id) ? [] : [{ do: 'tell', task: task.id, what: 'checkpoint.reached', why: asks(board, task) }];
   });
 
-const asks = ({ id, subject }: Task): string =>
-  `${subject}: a person is asked. \`teams task approve ${id}\` continues, \`teams task refuse ${id}\` ends it here`;
+const asks = ({ team }: Board, { id, subject }: Task): string => {
+  const place = team === undefined ? id : `${team.name} ${id}`;
+  return `${subject}: a person is asked. \`teams task approve ${place}\` continues, \`teams task refuse ${place}\` ends it here`;
+};
 
 /** Finished tests of a round that is due or awaited. */
 const heldBy = (need: FixNeed): string[] => {

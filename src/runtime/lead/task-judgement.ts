@@ -29,7 +29,10 @@ export async function judgeTask(handle: TeamHandle, reference: string, answer: P
   if (request === undefined) return answerPlan(handle, reference, answer);
   requireDecider(handle.speaker.name);
   if (!answer.approve)
-    throw new UsageError('USAGE', `Task #${task.id} is done: \`teams task revise ${task.id} TEXT\` has it done again.`);
+    throw new UsageError(
+      'USAGE',
+      `Task #${task.id} is done: \`teams task revise ${handle.name} ${task.id} TEXT\` has it done again.`,
+    );
   await decide(handle, task.id, () => ({ ...answered(request), approve: true, text: answer.text }));
   return handle.board.get(task.id);
 }
@@ -45,7 +48,10 @@ async function judgeChange(
   if (status === 'completed')
     throw new ConflictError('FINAL', `The change of task #${id} has landed; a new task can change it again.`);
   if (!approve && text.trim() === '')
-    throw new UsageError('USAGE', `What should be different in task #${id}? \`teams task refuse ${id} TEXT\`.`);
+    throw new UsageError(
+      'USAGE',
+      `What should be different in task #${id}? \`teams task refuse ${handle.name} ${id} TEXT\`.`,
+    );
   await decide(handle, id, () => ({ ...answered(review), approve, text }));
   return handle.board.get(id);
 }

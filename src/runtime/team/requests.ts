@@ -171,29 +171,33 @@ async function settle(store: TeamStore, said: Said, id: string): Promise<Answere
 
 /** @throws UsageError when the message is not an answer to this request */
 function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: string): void {
+  const { name: team } = store.paths;
   const request = store.board.board.requests.get(id);
   if (request === undefined) throw unknownRequest(store, id);
   if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);
   if (request.kind === 'permission')
     throw new UsageError(
       'POLICY_DENIED',
-      `${id} asks a person for a permission: only \`teams answer ${id} yes\` or a view of a person answers it.`,
+      `${id} asks a person for a permission: only \`teams answer ${team} ${id} yes\` or a view of a person answers it.`,
     );
   if (request.kind === 'review')
     throw new UsageError(
       'POLICY_DENIED',
-      `${id} asks a person to review a change: only \`teams task approve ${request.task ?? ''}\`, \`refuse\` or a view of a person answers it.`,
+      `${id} asks a person to review a change: only \`teams task approve ${team} ${request.task ?? ''}\`, \`refuse\` or a view of a person answers it.`,
     );
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
-    throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${id} TEXT\`.`);
+    throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${team} ${id} TEXT\`.`);
   if (request.kind === 'consensus')
     throw new UsageError(
       'USAGE',
-      `${id} is about finished work: \`teams task approve ${request.task ?? ''}\`, or \`revise\`.`,
+      `${id} is about finished work: \`teams task approve ${team} ${request.task ?? ''}\`, or \`revise\`.`,
     );
   if (!isPlan && request.kind === 'plan')
-    throw new UsageError('USAGE', `${id} is a plan: \`teams task approve ${request.task ?? ''}\`, or \`refuse\`.`);
+    throw new UsageError(
+      'USAGE',
+      `${id} is a plan: \`teams task approve ${team} ${request.task ?? ''}\`, or \`refuse\`.`,
+    );
   if (text.length > ANSWER_LIMIT)
     throw new UsageError('USAGE', `An answer has at most ${ANSWER_LIMIT} characters; put the rest into a file.`);
 }

@@ -325,7 +325,7 @@ const ROWS: Row[] = [
       waitingFor: "an answer to ada's question",
       since: after(0),
       who: 'lead',
-      next: `ada continues when the lead answers: \`teams answer ${Q} TEXT\`.`,
+      next: `ada continues when the lead answers: \`teams answer alpha ${Q} TEXT\`.`,
     },
   ],
   [
@@ -335,7 +335,7 @@ const ROWS: Row[] = [
     {
       waitingFor: "the approval of ada's plan",
       who: 'lead',
-      next: 'ada continues when the lead answers: `teams task approve 1`.',
+      next: 'ada continues when the lead answers: `teams task approve alpha 1`.',
     },
   ],
   [
@@ -344,7 +344,7 @@ const ROWS: Row[] = [
     () => chain().asks('question').led({ alive: false, pid: null }),
     {
       waitingFor: "an answer to ada's question",
-      next: `ada continues when the lead answers: \`teams answer ${Q} TEXT\`. The team has no lead: \`teams resume alpha\` continues it.`,
+      next: `ada continues when the lead answers: \`teams answer alpha ${Q} TEXT\`. The team has no lead: \`teams resume alpha\` continues it.`,
     },
   ],
   [
@@ -365,7 +365,7 @@ const ROWS: Row[] = [
     {
       waitingFor: '#2, in the end for #1',
       who: 'lead',
-      next: '`teams task retry 1`, or `teams task unblock 3`, or skip it.',
+      next: '`teams task retry alpha 1`, or `teams task unblock alpha 3`, or skip it.',
     },
   ],
   [
@@ -374,7 +374,7 @@ const ROWS: Row[] = [
     () => pair({ owner: 'ada' }).do((team) => team.attempt('ada', '1')),
     {
       waitingFor: null,
-      next: 'It failed (it broke), and nothing happens by itself. `teams task retry 1` tries again.',
+      next: 'It failed (it broke), and nothing happens by itself. `teams task retry alpha 1` tries again.',
     },
   ],
   [
@@ -413,7 +413,12 @@ const ROWS: Row[] = [
     () => new Scene([{}], 'forge'),
     { waitingFor: 'the lead to assign it', who: 'lead' },
   ],
-  ['a task of the lead', '1', () => pair({ owner: 'lead' }), { who: 'lead', next: '`teams task claim 1` begins it.' }],
+  [
+    'a task of the lead',
+    '1',
+    () => pair({ owner: 'lead' }),
+    { who: 'lead', next: '`teams task claim alpha 1` begins it.' },
+  ],
   [
     'a checkpoint',
     '1',
@@ -469,7 +474,7 @@ const ROWS: Row[] = [
     'a team that is blocked by a failure',
     undefined,
     failed,
-    { who: 'lead', next: '`teams task retry 1`, or `teams task unblock 2`, or skip it.' },
+    { who: 'lead', next: '`teams task retry alpha 1`, or `teams task unblock alpha 2`, or skip it.' },
   ],
   [
     'a team without a lead, since the last heartbeat',
@@ -505,7 +510,7 @@ const ROWS: Row[] = [
     {
       waitingFor: 'a decision about #1, whose discussion ended without consensus',
       who: 'lead',
-      next: 'The tasks that wait for it continue after `teams task approve 1`; `teams task revise 1 TEXT` repeats the work.',
+      next: 'The tasks that wait for it continue after `teams task approve alpha 1`; `teams task revise alpha 1 TEXT` repeats the work.',
     },
   ]),
   [

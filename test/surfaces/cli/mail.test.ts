@@ -145,7 +145,7 @@ describe('answer', () => {
     const { out } = await place.teams('status');
     expect(out).toMatch(/ada .*waiting .*Which/);
     expect(out).toContain(id);
-    expect((await place.teams('why', 'ada')).out).toContain(`teams answer ${id} TEXT`);
+    expect((await place.teams('why', 'ada')).out).toContain(`teams answer login ${id} TEXT`);
     const { receipts } = await place.json(receiptsSchema, 'answer', 'login', id, 'This one.');
     expect(receipts).toMatchObject([{ recipient: 'ada' }]);
     const { messages } = await place.json(messagesSchema, 'inbox', 'ada');

@@ -87,7 +87,7 @@ describe('teams pipeline', () => {
       await second.ended;
       const third = here.start('resume', team, '--json');
       await until(() => asked().length > 1, 'the checkpoint again', 30_000);
-      expect((await here.teams('why', team, 'CHECKPOINT-001')).out).toContain('teams task approve 2');
+      expect((await here.teams('why', team, 'CHECKPOINT-001')).out).toContain(`teams task approve ${team} 2`);
       expect((await here.teams('task', 'approve', team, 'CHECKPOINT-001')).code).toBe(0);
       expect((await here.teams('task', 'approve', team, 'CHECKPOINT-001')).code).toBe(3);
       const { code, out } = await third.ended;

@@ -151,7 +151,7 @@ describe('a team with trees of an MCP host', () => {
     await until(asked, 'a review is asked', 60_000);
     const why = (await teams('why', 'login', '1')).out;
     expect(why).toContain('waits for a review of its change by the model that leads');
-    expect(why).toContain('teams task approve 1');
+    expect(why).toContain('teams task approve login 1');
     expect(why).not.toContain("person's review");
     expect((await teams('status', 'login', '--json')).out).toContain('"outcome":"waiting"');
     expect((await teams('task', 'refuse', 'login', '1', 'more words')).code).toBe(0);
