@@ -29,3 +29,27 @@ it.each<FeedSource>([
   log.append(Buffer.from('\r100 %\ndone\n'));
   expect(await until('done')).toEqual(['start', '5 %^M10 %^M20 %^M100 %', 'done']);
 });
+
+it('an output without a line is read at once, and a text when it is made', async () => {
+  const { store } = new ToldTeam({ ada: 'executor/exec' }).led().started('ada');
+  const feedOf = (source: FeedSource): { readonly feed: Feed; readonly news: Promise<void> } => {
+    let tell = (): void => {};
+    const news = new Promise<void>((resolve) => (tell = resolve));
+    const feed = new Feed(store, source, () => tell());
+    onTestFinished(() => feed.close());
+    return { feed, news };
+  };
+  const output = feedOf({ kind: 'member', name: 'ada' });
+  expect(output.feed.isRead).toBe(false);
+  await output.news;
+  expect([output.feed.isRead, output.feed.lines]).toEqual([true, []]);
+
+  let make = (_text: string): void => {};
+  const text = new Promise<string>((resolve) => (make = resolve));
+  const why = feedOf({ kind: 'why', name: '1', text: () => text });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(why.feed.isRead).toBe(false);
+  make('Because.');
+  await why.news;
+  expect([why.feed.isRead, why.feed.lines]).toEqual([true, ['Because.']]);
+});

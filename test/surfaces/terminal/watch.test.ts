@@ -102,6 +102,7 @@ function screen(
     startedAt: team.now,
     endedAt: undefined,
     remaining: 40_000,
+    isAwaited: false,
     ending: undefined,
     ...more,
   };
@@ -122,6 +123,22 @@ describe('a drawing', () => {
     expect(text).toMatch(/work {2}#1 Fix it now {2}ada {2}1m01s {2}-> #2/);
     expect(text).toMatch(/QUESTION of bob {2}a: answer\nWhich one\?/);
     expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/);
+  });
+
+  it('says what is not read yet, and nothing in its place', () => {
+    const more = { startedAt: undefined, remaining: undefined, isAwaited: true };
+    const { all, right } = screen(told(), { columns: 140, rows: 36 }, FIRST, [], more);
+    expect(all[0]).toContain('1 waits for you  reading the events…');
+    expect(all[0]).not.toMatch(/\d+s/);
+    expect(right).toContain('  reading…');
+  });
+
+  it.each([
+    [FIRST, '  nothing printed yet'],
+    [{ ...FIRST, pane: { kind: 'inbox', member: 'ada' } } as const, '  no mail waits'],
+  ])('says what is empty', (state, text) => {
+    const { all, right } = screen(told(), { columns: 140, rows: 36 }, state);
+    expect([...all, ...right]).toContain(text);
   });
 
   it('a skipped task names its cause', () => {

@@ -26,8 +26,8 @@ export interface DashboardModel {
     readonly members: ReadonlyMap<string, Spending>;
     readonly tasks: ReadonlyMap<string, Spending>;
   };
-  /** The time of the team's first event, in milliseconds. */
-  readonly startedAt: number;
+  /** The time of the team's first event, in milliseconds; undefined until the events are read. */
+  readonly startedAt: number | undefined;
   /** When the run ended; undefined while it runs. Its clock stands still then. */
   readonly endedAt: number | undefined;
   /** How long it will probably go on, in milliseconds. */
@@ -35,6 +35,8 @@ export interface DashboardModel {
   readonly state: State;
   /** The lines of the output that is shown. */
   readonly lines: readonly string[];
+  /** They are not read yet. */
+  readonly isAwaited: boolean;
   /** What the person is asked at the end of a run that failed. */
   readonly ending: string | undefined;
   /** Where a view of the past stands. */
@@ -73,7 +75,7 @@ export function progressOf(projection: Projection, snapshot: TeamSnapshot): Prog
   const { words, spending, firstAt, completions, last, spans } = projection;
   const { board, outcome, at } = snapshot;
   const known = new Set<number>(COLORS);
-  const startedAt = firstAt === undefined ? at : Date.parse(firstAt);
+  const startedAt = firstAt === undefined ? undefined : Date.parse(firstAt);
   const isRunning = outcome === 'running' || outcome === 'waiting';
   const endedAt = isRunning || last === undefined ? undefined : Date.parse(last.at);
   return {
@@ -83,6 +85,6 @@ export function progressOf(projection: Projection, snapshot: TeamSnapshot): Prog
     spending,
     startedAt,
     endedAt,
-    remaining: remainingOf(snapshot, { completions, startedAt }),
+    remaining: remainingOf(snapshot, { completions, startedAt: startedAt ?? at }),
   };
 }

@@ -55,6 +55,7 @@ export class Feed {
   readonly #onNews: () => void;
   readonly #stop = new AbortController();
   #lines: string[] = [];
+  #isRead = false;
   /** The line that has no end yet. */
   #unfinished = '';
 
@@ -64,6 +65,13 @@ export class Feed {
     void this.#follow(store, source).catch((error: unknown) =>
       this.#add([error instanceof Error ? error.message : String(error)]),
     );
+    // What files have is read by now; a text is made, which takes a while.
+    if (source.kind !== 'diff' && source.kind !== 'why') setImmediate(() => this.#read());
+  }
+
+  /** Whether the lines so far are all that there is. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   get lines(): readonly string[] {
@@ -116,7 +124,12 @@ export class Feed {
     if (this.#stop.signal.aborted || (lines.length === 0 && unfinished === this.#unfinished)) return;
     this.#unfinished = unfinished;
     this.#lines = [...this.#lines, ...lines].slice(-KEPT);
-    this.#onNews();
+    this.#read();
+  }
+
+  #read(): void {
+    this.#isRead = true;
+    if (!this.#stop.signal.aborted) this.#onNews();
   }
 }
 

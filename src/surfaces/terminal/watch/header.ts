@@ -31,7 +31,9 @@ export function headerOf(look: DashboardModel, columns: number): StyledLine {
     ...(questions === 0
       ? []
       : [{ text: `  ${questions} ${questions === 1 ? 'waits' : 'wait'} for you`, color: YELLOW, bold: true as const }]),
-    { text: `  ${elapsed((endedAt ?? at) - startedAt)}` },
+    startedAt === undefined
+      ? { text: '  reading the events…', dim: true as const }
+      : { text: `  ${elapsed((endedAt ?? at) - startedAt)}` },
     ...(remaining === undefined ? [] : [{ text: `, ~${elapsed(remaining)} left`, dim: true as const }]),
   ];
   const more: readonly string[] = [

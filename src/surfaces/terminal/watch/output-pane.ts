@@ -88,9 +88,12 @@ function spaceFor(lines: readonly string[], height: number, columns: number): Ou
 
 /** The last lines that fit, above `back` lines; or the first ones, if it is all the way back. */
 function outputLines(look: DashboardModel, { height, mostBack }: OutputSpace, columns: number): readonly StyledLine[] {
-  const { lines, state } = look;
+  const { lines, state, isAwaited } = look;
   if (height <= 0) return [];
-  if (lines.length === 0) return [faint('  nothing printed yet')];
+  if (lines.length === 0)
+    return [
+      faint(isAwaited ? '  reading…' : state.pane.kind === 'inbox' ? '  no mail waits' : '  nothing printed yet'),
+    ];
   const rows: string[] = [];
   if (mostBack > 0 && state.back >= mostBack) {
     for (let at = 0; at < lines.length && rows.length < height; at += 1)

@@ -170,6 +170,7 @@ export class WatchSession {
       rows,
       state: this.#state,
       lines: this.#feed?.lines ?? [],
+      isAwaited: this.#feed?.isRead === false,
       ending: this.#endingText(rows),
       past: this.#options.past?.shown,
     };
