@@ -41,6 +41,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['member.changed', doing('starts anew')],
   ['plan.changed', doing('changed the plan')],
   ['member.exited', doing('its process ended')],
+  ['member.lost', doing('its process ended while nobody led the team')],
   ['task.created', ({ task, text }) => `added ${[task, text].filter(Boolean).join(' ')}`],
   ['task.assigned', ({ task, text }) => `gave ${task} ${text}`.trim()],
   ['task.claimed', doing('began')],

@@ -92,10 +92,14 @@ function gone(member: Member, seen: MemberObservation): Description | undefined 
   if (seen.process === 'none')
     return member.incarnation === null
       ? { state: 'joined', reason: 'it was not started yet' }
-      : { state: 'stopped', reason: 'its process ended in order' };
+      : { state: 'stopped', reason: endOf(seen) };
   if (seen.process !== 'dead') return undefined;
   return { state: 'dead', reason: `${seen.death ?? 'cause unknown'}; ${afterDeath(seen)}` };
 }
+
+/** A lead that stops at once kills its members. */
+const endOf = ({ death = 'exit 0' }: MemberObservation): string =>
+  death === 'exit 0' ? 'its process ended in order' : `its process ended: ${death}`;
 
 function afterDeath({ byHand, givenUp, restarts }: MemberObservation): string {
   if (byHand) return 'a person started it and may start it again';

@@ -2,9 +2,10 @@
 import { LEAD } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { LostTime } from './lost-time.ts';
+import { endIn } from './process-ends.ts';
 import type { Task } from '../../model/board/task.ts';
 
-/** How a claim ended; `lost`: its member's process was replaced, or the member left. */
+/** How a claim ended; `lost`: its member's process ended or was replaced, or the member left. */
 export type SpanEnd = 'completed' | 'submitted' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
 
 /** One claim of a task. Times are milliseconds since 1970. */
@@ -54,6 +55,8 @@ export class Spans {
     const task = 'task' in event ? event.task : undefined;
     if (typeof task === 'object') return this.#changed(event.type, task, member, at);
     if (event.type === 'lead.took') return this.#lose(LEAD, at);
+    const end = endIn(event);
+    if (end !== undefined) return this.#lose(member, end);
     if (event.type !== 'member.started' && event.type !== 'member.left') return;
     this.#lose(member, at);
     if (event.type === 'member.started' && member !== undefined) this.#began(member, at);
@@ -62,12 +65,15 @@ export class Spans {
   /**
    * All spans by start time. A claim without an end event (ended with its blocker, for example) ended at its task's
    * last change.
+   *
+   * @param gone member → when its process was heard last that is gone, in milliseconds since 1970
    */
-  all(tasks: ReadonlyMap<string, Task>): ClaimSpan[] {
+  all(tasks: ReadonlyMap<string, Task>, gone: ReadonlyMap<string, number> = new Map()): ClaimSpan[] {
     const open = [...this.#open.values()].map((span) => {
       const task = tasks.get(span.task);
-      if (task === undefined || (task.status === 'in_progress' && task.claim.epoch === span.claim)) return span;
-      return closed(span, Date.parse(task.updated_at), 'lost');
+      const isHeld = task === undefined || (task.status === 'in_progress' && task.claim.epoch === span.claim);
+      const to = isHeld ? gone.get(span.member) : Date.parse(task.updated_at);
+      return to === undefined ? span : closed(span, to, 'lost');
     });
     return [...this.#ended, ...open].sort((a, b) => a.from - b.from);
   }

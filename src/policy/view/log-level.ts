@@ -25,6 +25,7 @@ const EVENTS: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['lead.lost_time', 'warning'],
   ['lead.overtaken', 'warning'],
   ['mail.set_aside', 'warning'],
+  ['member.lost', 'warning'],
   ['message.failed', 'warning'],
   ['sandbox.missing', 'warning'],
   ['task.cancelled', 'warning'],

@@ -3,6 +3,8 @@
  * person started stay. So does every process of which it is not proven that it serves this folder: the records of a
  * copied project name the processes of the original.
  */
+import { timestamp } from '../../model/text/clock.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import type { ProcessRecord } from '../../model/member/process-record.ts';
@@ -11,9 +13,10 @@ import { ownIdentity, processes } from '../../os/process-table.ts';
 import { suspectAt, sweep } from '../../os/sweep.ts';
 import { sweptDirectories } from '../../store/files/own-directories.ts';
 import { sweepNames } from '../../store/team/name-lock.ts';
-import { endDeadLeases } from '../../store/team/lease.ts';
+import { endDeadLeases, lastBeat } from '../../store/team/lease.ts';
 import { identityIn, isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { historiesOf } from '../process/event-indexing.ts';
 import { marksIn } from './recorded-marks.ts';
 
 /** @param host ends what an earlier process of this host started; without it, what an earlier lead did */
@@ -31,11 +34,28 @@ export async function endOrphans(store: TeamStore, host?: string): Promise<void>
     swept.flatMap(marksIn).filter((mark) => mark.bootId === bootId),
     known.filter((identity) => identity.bootId === bootId),
   );
+  noteLost(store, started);
   for (const record of started) store.roster.remove(record.name);
   const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
   await endDeadLeases(store.paths, members, store);
   store.locks.sweep(sweptDirectories(store.paths));
   sweepNames(store.paths.root, store);
+}
+
+/**
+ * Records when members that worked were heard last: after that, they worked no longer. Nobody saw their processes end,
+ * unless an event says so.
+ */
+function noteLost(store: TeamStore, started: readonly ProcessRecord[]): void {
+  const working = started.filter(({ name }) => store.board.board.busy.has(name));
+  const histories = working.length === 0 ? undefined : historiesOf(store);
+  for (const { name, started_at: startedAt = 0 } of working) {
+    const { death } = histories?.get(name) ?? {};
+    const heard = lastBeat(store.disk, store.paths, name);
+    if (heard === undefined || (death !== undefined && Date.parse(death.at) >= startedAt * 1_000)) continue;
+    const last = timestamp(heard);
+    store.events.append({ type: 'member.lost', member: name, last, text: `last heard at ${dayAndTime(last)}` });
+  }
 }
 
 /**

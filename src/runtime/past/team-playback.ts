@@ -136,6 +136,7 @@ export class TeamPlayback {
       unread: this.#inboxOf(LEAD).unreadAt(then),
       problems: problemsOf({ board, members, hasLead }),
       colors: new Map(this.store.config.read()?.members.map(({ name, color }) => [name, color])),
+      gone: new Map(),
       at: this.place.at,
     };
   }

@@ -1,6 +1,7 @@
 /** The index of the event log: what `status` and `why` take from it, and how the lead writes it. */
-import type { EventSummary } from '../../model/team/event-summary.ts';
+import type { EventSummary, MemberHistory } from '../../model/team/event-summary.ts';
 import { isTeamError } from '../../model/text/errors.ts';
+import { MemberHistories } from '../../policy/view/member-history.ts';
 import { EventPast, type EventPlaces, type EventsBefore } from '../../policy/view/event-past.ts';
 import { EventIndex, writeEventIndex } from '../../store/board/event-index.ts';
 import { Doubt } from '../../store/files/checked-pages.ts';
@@ -120,5 +121,17 @@ function* write({ disk, paths, events, board }: Logs, before: EventIndex | undef
     last = next.value.at;
     count += 1;
     if (count % PORTION === 0) yield;
+  }
+}
+
+/** What the event log says about each member; one without events has no entry. */
+export function historiesOf(store: Logs): ReadonlyMap<string, MemberHistory> {
+  const indexed = new IndexedEvents(store);
+  try {
+    const histories = new MemberHistories(indexed.histories);
+    for (const { event } of store.events.read(indexed.end)) histories.add(event);
+    return histories.byMember;
+  } finally {
+    indexed.close();
   }
 }

@@ -15,6 +15,7 @@ import { mailOf } from './follow.ts';
 import { reportOf } from './report.ts';
 import type { Report, ReportMember } from './report-text.ts';
 import { resultOf } from './task-history.ts';
+import { goneIn, lookAtTeam } from './status.ts';
 import { teamNews } from './team-events.ts';
 
 export interface ExportedTask extends Card {
@@ -76,7 +77,7 @@ function boardOf(
 ): Pick<TeamExport, 'tasks' | 'timeline'> {
   const board = store.board.fold();
   const now = store.clock.now();
-  const all = spans.all(board.tasks);
+  const all = spans.all(board.tasks, goneIn(store, lookAtTeam(store)));
   const worked = workedMs(all, now, spans.lost);
   const isRunning = all.some(({ to }) => to === undefined);
   return {

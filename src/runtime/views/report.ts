@@ -9,7 +9,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import type { Board, Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { quoted } from '../../model/text/document-problem.ts';
-import { LEAD } from '../../model/text/names.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
 import { asksPerson } from '../../model/team/team-config.ts';
 import type { Gate, RunState } from '../../model/run/run-state.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
@@ -21,7 +21,7 @@ import { askedPermissions } from '../../policy/permission-answer.ts';
 import { roleResults } from '../../policy/pipeline/pipeline-report.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { readableConfig, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { historiesOf } from './status.ts';
+import { historiesOf } from '../process/event-indexing.ts';
 import {
   reportText,
   type Report,
@@ -33,7 +33,9 @@ import {
 import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { LostTime } from '../../policy/view/lost-time.ts';
-import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
+import { ProcessEnds } from '../../policy/view/process-ends.ts';
+import { goneIn, lookAtTeam } from './status.ts';
+import { timeWorked, workHistory, type WorkHistory, type WorkLimits } from './work-history.ts';
 import { repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 import { estimateError } from '../../policy/budget/estimate-error.ts';
 import { usedBy, workOf } from '../../policy/budget/task-use.ts';
@@ -56,7 +58,8 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const config = store.config.read();
   const gates = options.gates ?? run?.gates ?? [];
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
-  const work = workHistory(store.board.log.history(), lostTimeIn(store));
+  const goneNow = (): ReadonlyMap<Name, number> => goneIn(store, lookAtTeam(store));
+  const work = workHistory(store.board.log.history(), limitsIn(store), goneNow);
   const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
   // The lead that reports has ended its run.
@@ -168,10 +171,13 @@ function failuresOf(
   return [...ofTasks, ...ofGates];
 }
 
-function lostTimeIn({ events }: TeamReader): LostTime {
-  const lost = new LostTime();
-  for (const { event } of events.read()) lost.add(event);
-  return lost;
+function limitsIn({ events }: TeamReader): WorkLimits {
+  const [lost, ends] = [new LostTime(), new ProcessEnds()];
+  for (const { event } of events.read()) {
+    lost.add(event);
+    ends.add(event);
+  }
+  return { lost, ends };
 }
 
 function membersOf(

@@ -10,10 +10,11 @@ import { cutOffSince } from '../../store/replica/replica-root.ts';
 import { teamHosts } from '../../store/replica/team-hosts.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { emptyHistory, MemberHistories } from '../../policy/view/member-history.ts';
+import { emptyHistory } from '../../policy/view/member-history.ts';
 import type { MemberHistory } from '../../model/team/event-summary.ts';
-import { IndexedEvents } from '../process/event-indexing.ts';
+import { historiesOf } from '../process/event-indexing.ts';
 import { outcomeOf } from './outcome-of.ts';
+import { lastBeat } from '../../store/team/lease.ts';
 import { leadStatusOf, observeMember, type LeadStatus, type TeamFacts } from './external-status.ts';
 
 export interface SeenMemberStatus extends MemberStatus {
@@ -94,6 +95,22 @@ export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): Team
   return { board, outcome: outcomeOf(store, { board, state: run, isLed: lead.alive }), lead, members };
 }
 
+/**
+ * Who holds a task while its process is gone.
+ *
+ * @returns member → when its process was heard last, in milliseconds since 1970
+ */
+export function goneIn(store: TeamReader, { members }: Pick<TeamLook, 'members'>): ReadonlyMap<Name, number> {
+  const now = store.clock.now();
+  return new Map(
+    members.flatMap(({ status: { name, state, task }, seen }) =>
+      task === null || seen === undefined || (state !== 'dead' && state !== 'stopped')
+        ? []
+        : [[name, Math.max(now - seen.progressAge, lastBeat(store.disk, store.paths, name) ?? 0)]],
+    ),
+  );
+}
+
 function lookAtMember(
   store: TeamReader,
   board: Board,
@@ -136,17 +153,5 @@ const knownOf = (store: TeamReader): KnownActivity => ({
   histories: historiesOf(store),
   unread: (name) => unreadOf(store, name),
 });
-
-/** A member without events has no entry. */
-export function historiesOf(store: TeamReader): ReadonlyMap<string, MemberHistory> {
-  const indexed = new IndexedEvents(store);
-  try {
-    const histories = new MemberHistories(indexed.histories);
-    for (const { event } of store.events.read(indexed.end)) histories.add(event);
-    return histories.byMember;
-  } finally {
-    indexed.close();
-  }
-}
 
 export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));

@@ -18,7 +18,7 @@ import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { MemberHistories } from '../../policy/view/member-history.ts';
-import { lookAtTeam, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
+import { goneIn, lookAtTeam, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
 import { TimeSlices } from '../process/time-slices.ts';
 import { hasEnded } from './follow.ts';
@@ -35,6 +35,8 @@ export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'outcome' | 'lead
   readonly problems: readonly TeamProblem[];
   /** Member → its ANSI colour. */
   readonly colors: ReadonlyMap<string, number>;
+  /** Member → when its process was heard last that is gone, in milliseconds since 1970. */
+  readonly gone: ReadonlyMap<string, number>;
   /** Wall time in milliseconds. */
   readonly at: number;
 }
@@ -125,6 +127,7 @@ export class TeamWatch {
       unread: this.#unreadOf(LEAD),
       problems: problemsOf({ board, members: seen, hasLead: lead.alive }),
       colors: new Map(store.config.read()?.members.map(({ name, color }) => [name, color])),
+      gone: goneIn(store, { members }),
       at: store.clock.now(),
     };
   }

@@ -1,7 +1,9 @@
 /** Who worked on what, when and for how long, from the board's log. */
 import type { Change } from '../../model/board/event.ts';
+import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { LostTime } from '../../policy/view/lost-time.ts';
+import { ProcessEnds } from '../../policy/view/process-ends.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 
 export interface WorkedTask {
@@ -31,26 +33,49 @@ export interface WorkHistory {
   readonly lost: LostTime;
 }
 
+/** What the event log says about how long somebody worked. */
+export interface WorkLimits {
+  /** What counts for no duration. */
+  readonly lost?: LostTime;
+  /** Nobody works on after the end of his process. */
+  readonly ends?: ProcessEnds;
+}
+
 /**
  * @param log the folded events of a board, from the first
- * @param lost counts for no duration
+ * @param goneNow tells, if claims are still held, when members were heard last whose processes are gone; by default none is
  */
-export function workHistory(log: Iterable<Folded>, lost = new LostTime()): WorkHistory {
-  const work = new WorkLog(lost);
+export function workHistory(
+  log: Iterable<Folded>,
+  limits: WorkLimits = {},
+  goneNow: () => ReadonlyMap<Name, number> = () => new Map(),
+): WorkHistory {
+  const work = new WorkLog(limits);
   for (const folded of log) work.folded(folded);
+  if (work.held.size > 0) work.leave(goneNow());
   return work;
 }
 
 /** The same for callers that pass each event as it is folded. */
 class WorkLog implements WorkHistory {
   readonly lost: LostTime;
+  readonly #ends: ProcessEnds;
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
   readonly spans: WorkSpan[] = [];
   readonly held = new Map<string, { member: Name; at: string }>();
 
-  constructor(lost: LostTime) {
+  constructor({ lost = new LostTime(), ends = new ProcessEnds() }: WorkLimits) {
     this.lost = lost;
+    this.#ends = ends;
+  }
+
+  /** Ends the claims of members whose processes are gone. */
+  leave(gone: ReadonlyMap<Name, number>): void {
+    for (const [id, { member, at }] of this.held) {
+      const end = this.#ends.after(member, Date.parse(at)) ?? gone.get(member);
+      if (end !== undefined) this.#ended(id, timestamp(Math.max(end, Date.parse(at))));
+    }
   }
 
   folded({ event, outcome }: Folded): void {
@@ -129,8 +154,10 @@ class WorkLog implements WorkHistory {
     const span = this.held.get(id);
     if (span === undefined) return;
     this.held.delete(id);
-    this.spans.push({ task: id, member: span.member, from: span.at, to: at });
-    task.durationMs = this.lost.between(Date.parse(span.at), Date.parse(at));
+    const end = this.#ends.after(span.member, Date.parse(span.at));
+    const to = end === undefined || end >= Date.parse(at) ? at : timestamp(end);
+    this.spans.push({ task: id, member: span.member, from: span.at, to });
+    task.durationMs = this.lost.between(Date.parse(span.at), Date.parse(to));
     this.workedMs.set(span.member, (this.workedMs.get(span.member) ?? 0) + task.durationMs);
   }
 }

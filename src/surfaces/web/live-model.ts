@@ -149,8 +149,8 @@ export class LiveModel {
     return isChanged;
   }
 
-  *#putSpans({ board, at }: TeamSnapshot, since: number): CooperativeWork<boolean> {
-    const spans = this.#watch.projection.spans.all(board.tasks);
+  *#putSpans({ board, gone, at }: TeamSnapshot, since: number): CooperativeWork<boolean> {
+    const spans = this.#watch.projection.spans.all(board.tasks, gone);
     let [isChanged, count] = [false, 0];
     for (const span of spans) {
       const key = `${span.task}.${span.claim}`;

@@ -41,6 +41,8 @@ it.each<[string, World, Partial<MemberObservation> | undefined, MemberNote | und
   ['joined', idle(), undefined, undefined, 'it works without a process of the team'],
   ['working', working(), undefined, undefined, 'task #1: Fix it'],
   ['stopped', idle(), { process: 'none' }, undefined, 'its process ended in order'],
+  ['stopped', idle(), { process: 'none', death: 'exit 0' }, undefined, 'its process ended in order'],
+  ['stopped', idle(), { process: 'none', death: 'signal SIGKILL' }, undefined, 'its process ended: signal SIGKILL'],
   ['starting', idle(), { process: 'starting' }, undefined, 'its process is being started'],
   ['working', working(), {}, undefined, 'task #1: Fix it'],
   ['working', working(), {}, { state: 'working', reason: 'verifying' }, 'task #1: verifying'],

@@ -1,6 +1,6 @@
 /** What a new lead ends of an earlier one: only what is proven to serve this folder. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { endOrphans } from '../../../src/runtime/lead/end-orphans.ts';
 import type { Mark } from '../../../src/model/agent/process-mark.ts';
@@ -90,5 +90,34 @@ describe.runIf(process.platform === 'linux')('a process of the roster', () => {
     await endOrphans(store);
     expect(isRunning(pid)).toBe(true);
     expect(store.roster.all()).toHaveLength(1);
+  });
+});
+
+describe('a member that worked when its lead died', () => {
+  const heard = 1_000_000_000;
+
+  function working(): ToldTeam {
+    const team = new ToldTeam({ ada: 'executor/exec', bob: 'executor/exec' }).led().started('ada', 'bob').add('Build');
+    team.claim('1', 'ada').process('ada', 'dead').process('bob', 'dead');
+    for (const member of ['ada', 'bob']) {
+      mkdirSync(team.store.paths.lease(name(member)));
+      utimesSync(team.store.paths.lease(name(member)), heard, heard);
+    }
+    return team;
+  }
+
+  const lost = ({ store }: ToldTeam): unknown[] =>
+    [...store.events.read()].flatMap(({ event }) => (event.type === 'member.lost' ? [event] : []));
+
+  it('is told, with when it was heard last', async () => {
+    const team = working();
+    await endOrphans(team.store);
+    expect(lost(team)).toMatchObject([{ member: 'ada', last: new Date(heard * 1_000).toISOString() }]);
+  });
+
+  it('is not told if the end of its process was seen', async () => {
+    const team = working().wait(1_000).note('member.exited', { member: 'ada', text: 'signal SIGKILL' });
+    await endOrphans(team.store);
+    expect(lost(team)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/model/text/names.ts';
 import type { TaskStatus } from '../../../src/model/board/task.ts';
 import { NOT_ASKED_FOR } from '../../../src/policy/sandbox/sandbox-enforcement.ts';
+import { exportOf } from '../../../src/runtime/views/export.ts';
 import { keepReport, reportOf } from '../../../src/runtime/views/report.ts';
 import { reportText, type Report, type ReportMember, type ReportTask } from '../../../src/runtime/views/report-text.ts';
 import { archive, listTeams } from '../../../src/store/team/team-list.ts';
@@ -329,4 +330,42 @@ it.each([
   const { durationMs, tasks, members } = reportOf(team.store);
   expect(tasks.map((task) => task.durationMs)).toEqual([10_000, 3_000]);
   expect([durationMs, members[0]?.durationMs]).toEqual([13_000, 13_000]);
+});
+
+const HOUR = 3_600_000;
+
+describe('a member whose process ended while it worked', () => {
+  /** It worked for two seconds. */
+  const worked = (): ToldTeam =>
+    new ToldTeam({ ada: 'executor/exec' }).led().started('ada').add('One').claim('1', 'ada').wait(2_000);
+
+  it.each([
+    ['as its lead saw', (team: ToldTeam) => team.note('member.exited', { member: 'ada', text: 'signal SIGKILL' })],
+    [
+      'while nobody led the team',
+      (team: ToldTeam) => {
+        const last = new Date(team.clock.now()).toISOString();
+        return team.wait(HOUR).note('member.lost', { member: 'ada', last });
+      },
+    ],
+  ])('%s, worked until then, also after a resume', (_, end) => {
+    const team = end(worked()).wait(HOUR);
+    const durations = (): unknown => {
+      const { durationMs, tasks, members } = reportOf(team.store);
+      return [durationMs, members[0]?.durationMs, tasks[0]?.durationMs];
+    };
+    expect(durations()).toEqual([2_000, 2_000, 2_000]);
+    team.led().started('ada').wait(HOUR).work('1', 'ada', 3_000);
+    expect(durations()).toEqual([5_000, 5_000, 3_000]);
+  });
+
+  it('without a record of its end, worked until it was heard last', async () => {
+    const team = worked();
+    team.process('ada', 'dead', { started_at: team.clock.now() / 1_000 });
+    team.wait(HOUR);
+    const { timeline } = await exportOf(team.store);
+    expect(reportOf(team.store).durationMs).toBe(2_000);
+    expect(timeline.spans).toMatchObject([{ task: '1', end: 'lost' }]);
+    expect(timeline.critical).toEqual({ tasks: ['1'], ms: 2_000 });
+  });
 });

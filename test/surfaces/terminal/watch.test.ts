@@ -72,6 +72,7 @@ function sightOf({ board, now }: World): TeamSnapshot {
     lead: { pid: 7, since: null, epoch: 1, alive: true },
     problems: problemsOf({ board, members, hasLead: true }),
     colors: new Map([['ada', 36]]),
+    gone: new Map(),
   };
 }
 
@@ -139,6 +140,13 @@ describe('a drawing', () => {
   ])('says what is empty', (state, text) => {
     const { all, right } = screen(told(), { columns: 140, rows: 36 }, state);
     expect([...all, ...right]).toContain(text);
+  });
+
+  it('a task is held until its member was heard last, if the process of that member is gone', () => {
+    const team = told();
+    const snapshot = { ...sightOf(team), gone: new Map([['ada', team.now + 5_000]]) };
+    const { all, right } = screen(team, { columns: 140, rows: 36 }, FIRST, [], { snapshot });
+    expect([...all, ...right].join('\n')).toMatch(/work {2}#1 Fix it now {2}ada {2}5s/);
   });
 
   it('a skipped task names its cause', () => {

@@ -74,4 +74,22 @@ describe('the live page', () => {
     expect([look(), look()]).toEqual([true, false]);
     watch.close();
   });
+
+  it('a task is held until its member was heard last, if the process of that member is gone', async () => {
+    const team = new ToldTeam({ ada: 'executor/exec' }).ledByUs().started('ada').add('Work').claim('1', 'ada');
+    team.process('ada', 'alive');
+    const viewer = new Viewer(team);
+    const { page } = viewer;
+    const held = (): unknown => {
+      const row = page.tasks.get('1');
+      return row && page.heldMs(row, row.since + 7_000);
+    };
+    await viewer.look();
+    expect(held()).toBe(7_000);
+    team.process('ada', 'dead');
+    await viewer.look();
+    expect(held()).toBeLessThan(1_000);
+    expect([...page.spans.values()]).toMatchObject([{ end: 'lost' }]);
+    viewer.watch.close();
+  });
 });

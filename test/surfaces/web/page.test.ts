@@ -64,7 +64,7 @@ describe('the stream', () => {
     const page = await openPage(team.root);
     const { id, number } = await page.hear('login', isWhole);
     expect(id).toMatch(new RegExp(`^${number}@.`));
-    team.claim('2', 'bob');
+    team.process('bob', 'alive').claim('2', 'bob');
     const next = await page.hear('login', ({ tasks }) => tasks.some(({ column }) => column === 'in_progress'), id);
     expect(next.tasks.map((task) => task.id)).toEqual(['2']);
     expect(next.spans).toMatchObject([{ task: '2', member: 'bob', to: null }]);

@@ -73,7 +73,7 @@ type Progress = Pick<
 
 export function progressOf(projection: Projection, snapshot: TeamSnapshot): Progress {
   const { words, spending, firstAt, completions, last, spans } = projection;
-  const { board, outcome, at } = snapshot;
+  const { board, outcome, gone, at } = snapshot;
   const known = new Set<number>(COLORS);
   const startedAt = firstAt === undefined ? undefined : Date.parse(firstAt);
   const isRunning = outcome === 'running' || outcome === 'waiting';
@@ -81,7 +81,7 @@ export function progressOf(projection: Projection, snapshot: TeamSnapshot): Prog
   return {
     snapshot: { ...snapshot, colors: new Map([...snapshot.colors].filter(([, color]) => known.has(color))) },
     words,
-    worked: workedMs(spans.all(board.tasks), endedAt ?? at, spans.lost),
+    worked: workedMs(spans.all(board.tasks, gone), endedAt ?? at, spans.lost),
     spending,
     startedAt,
     endedAt,

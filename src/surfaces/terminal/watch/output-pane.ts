@@ -3,7 +3,7 @@ import { printedLine, safeLine, safeText, type Task } from '../../../app.ts';
 import type { DashboardModel } from './dashboard-model.ts';
 import { chosenRow, subjectOf, type Row, type Subject } from './dashboard-rows.ts';
 import { costText } from './header.ts';
-import { elapsed, ids, messageLine } from './panes.ts';
+import { elapsed, heldMs, ids, messageLine } from './panes.ts';
 import {
   faint,
   GREEN,
@@ -171,7 +171,7 @@ function memberFacts(look: DashboardModel, name: string): StyledLine[] {
       ? [
           [
             { text: `#${task.id} ${safeLine(task.subject)}` },
-            { text: `  ${elapsed(look.snapshot.at - Date.parse(task.claimed_at))}`, dim: true as const },
+            { text: `  ${elapsed(heldMs(look.snapshot, name, task.claimed_at))}`, dim: true as const },
           ],
         ]
       : []),
@@ -185,7 +185,7 @@ function taskFacts(look: DashboardModel, id: string, columns: number): StyledLin
   const task = snapshot.board.tasks.get(id);
   if (task === undefined) return [heading(`OUTPUT of #${id}`)];
   const card = shown.cards.find((one) => one.id === id);
-  const ms = task.status === 'in_progress' ? snapshot.at - Date.parse(task.claimed_at) : worked.get(id);
+  const ms = task.status === 'in_progress' ? heldMs(snapshot, task.claim.member, task.claimed_at) : worked.get(id);
   const facts = [
     statusText(task),
     card?.member === null || card === undefined ? '' : `by ${safeLine(card.member)}`,

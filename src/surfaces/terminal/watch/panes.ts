@@ -7,6 +7,7 @@ import {
   type BoardColumn,
   type MessageSummary,
   type TeamProblem,
+  type TeamSnapshot,
   placeOfMember,
 } from '../../../app.ts';
 import { clipped, padded, widest } from '../text-width.ts';
@@ -142,6 +143,10 @@ export const ids = (all: readonly string[]): string =>
     .map((id) => `#${id}`)
     .join(' ') + (all.length > NAMED ? ` +${all.length - NAMED}` : '');
 
+/** How long a task in progress is held: until now, or until its member's process was heard last that is gone. */
+export const heldMs = ({ at, gone }: TeamSnapshot, member: string | null, since: string): number =>
+  Math.max(0, (gone.get(member ?? '') ?? at) - Date.parse(since));
+
 export function cardLine(card: Card, { snapshot, worked }: DashboardModel, isChosen: boolean): StyledLine {
   const { id, subject, column, member, waitsFor, holds, asks } = card;
   const color = snapshot.colors.get(member ?? '');
@@ -150,7 +155,7 @@ export function cardLine(card: Card, { snapshot, worked }: DashboardModel, isCho
     ...(asks ? ['<- an answer'] : []),
     ...(holds.length === 0 || isOver(column) ? [] : [`-> ${ids(holds)}`]),
   ];
-  const ms = column === 'in_progress' ? snapshot.at - Date.parse(card.since) : worked.get(id);
+  const ms = column === 'in_progress' ? heldMs(snapshot, member, card.since) : worked.get(id);
   return [
     cursor(isChosen),
     { text: `${padded(LABELS[column], 5)} `, ...LABEL_LOOKS[column] },

@@ -20,6 +20,8 @@ let updates = 0;
 export class PageModel {
   readonly tasks = new Map<string, TaskRow>();
   readonly spans = new Map<string, SpanRow>();
+  /** The span of each task's last claim. */
+  readonly #lastSpans = new Map<string, SpanRow>();
   head: Head | undefined;
   members: readonly MemberRow[] = [];
   starts: readonly StartRow[] = [];
@@ -41,13 +43,21 @@ export class PageModel {
     return this.head?.isArchived === true || !['running', 'waiting', 'interrupted'].includes(outcome);
   }
 
+  /** How long a task in progress is held: until now, or until its member's process ended. Milliseconds. */
+  heldMs({ id, since }: TaskRow, now: number): number {
+    return Math.max(0, (this.#lastSpans.get(id)?.to ?? now) - since);
+  }
+
   put(update: Update): void {
     const { of, head, tasks, spans, events } = update;
     if (this.of !== undefined && this.of !== of) this.#clear();
     this.of = of;
     this.head = head;
     for (const row of tasks) this.tasks.set(row.id, row);
-    for (const row of spans) this.spans.set(`${row.task}.${row.claim}`, row);
+    for (const row of spans) {
+      this.spans.set(`${row.task}.${row.claim}`, row);
+      if (row.claim >= (this.#lastSpans.get(row.task)?.claim ?? 0)) this.#lastSpans.set(row.task, row);
+    }
     // A server that was asked from the beginning sends known events again.
     const news = events.filter(({ number }) => number > this.#number);
     if (news.length > 0) this.events = [...this.events, ...news].slice(-KEPT);
@@ -65,6 +75,7 @@ export class PageModel {
   #clear(): void {
     this.tasks.clear();
     this.spans.clear();
+    this.#lastSpans.clear();
     this.events = [];
     this.#number = 0;
     this.members = [];

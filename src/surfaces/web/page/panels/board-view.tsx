@@ -15,6 +15,7 @@ const CARD = 70;
 
 export function BoardView({ scene }: { scene: PageModel }): JSX.Element {
   const now = useNow(scene);
+  const held = (task: TaskRow): number => scene.heldMs(task, now);
   const [words, setWords] = useState('');
   const columns = useMemo(() => columnsOf(scene.tasks.values(), words), [scene.version, words]);
   const colors = useMemo(() => new Map(scene.members.map(({ name, color }) => [name, color])), [scene.members]);
@@ -33,7 +34,7 @@ export function BoardView({ scene }: { scene: PageModel }): JSX.Element {
       </div>
       <div class="columns">
         {shown.map((column) => (
-          <BoardColumn key={column} column={column} tasks={columns.get(column) ?? []} now={now} colors={colors} />
+          <BoardColumn key={column} column={column} tasks={columns.get(column) ?? []} held={held} colors={colors} />
         ))}
       </div>
     </section>
@@ -43,12 +44,13 @@ export function BoardView({ scene }: { scene: PageModel }): JSX.Element {
 interface ColumnProps {
   readonly column: WebColumn;
   readonly tasks: readonly TaskRow[];
-  readonly now: number;
+  /** How long a task in progress is held, in milliseconds. */
+  readonly held: (task: TaskRow) => number;
   /** Member → the index of its colour. */
   readonly colors: ReadonlyMap<string, number>;
 }
 
-function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
+function BoardColumn({ column, tasks, held, colors }: ColumnProps): JSX.Element {
   const name = COLUMN_NAMES[column] ?? column;
   return (
     <div class={`column column-${column}${tasks.length === 0 ? ' column-none' : ''}`}>
@@ -66,16 +68,20 @@ function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
         empty="None"
         row={(index) => {
           const task = tasks[index];
-          return task && <Card task={task} now={now} color={colors.get(task.member ?? '')} />;
+          return task && <Card task={task} held={held} color={colors.get(task.member ?? '')} />;
         }}
       />
     </div>
   );
 }
 
-function Card({ task, now, color }: { task: TaskRow; now: number; color: number | undefined }): JSX.Element {
+function Card({
+  task,
+  held,
+  color,
+}: Pick<ColumnProps, 'held'> & { task: TaskRow; color: number | undefined }): JSX.Element {
   const { show } = usePageNavigation();
-  const foot = footOf(task, now);
+  const foot = footOf(task, held);
   return (
     <button type="button" class="card" onClick={() => show({ kind: 'task', id: task.id })}>
       <span class="card-subject">
@@ -92,10 +98,11 @@ function Card({ task, now, color }: { task: TaskRow; now: number; color: number 
   );
 }
 
-function footOf({ column, asks, waitsFor, since, attempts, reason }: TaskRow, now: number): string {
+function footOf(task: TaskRow, held: ColumnProps['held']): string {
+  const { column, asks, waitsFor, attempts, reason } = task;
   if (asks) return 'waits for an answer';
   if (column === 'blocked') return `waits for ${idsOf(waitsFor)}`;
-  if (column === 'in_progress') return duration(now - since) + (attempts > 0 ? ` · attempt ${attempts + 1}` : '');
+  if (column === 'in_progress') return duration(held(task)) + (attempts > 0 ? ` · attempt ${attempts + 1}` : '');
   return reason ?? (attempts > 0 ? `attempt ${attempts + 1}` : '');
 }
 

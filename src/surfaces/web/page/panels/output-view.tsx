@@ -44,7 +44,7 @@ export function OutputView({ scene }: { scene: PageModel }): JSX.Element {
                   #{task.id} {task.subject}
                 </span>
                 <span class="note">
-                  {task.member} {task.column === 'in_progress' ? duration(now - task.since) : ''}
+                  {task.member} {task.column === 'in_progress' ? duration(scene.heldMs(task, now)) : ''}
                 </span>
               </button>
             </li>

@@ -228,7 +228,7 @@ function MemberLine({ member, scene, now }: { member: MemberRow; scene: PageMode
       <td class="number">
         {row?.column === 'in_progress' && (
           <Figure file="board/log.jsonl" what={`time of ${name} on task ${row.id}`}>
-            {duration(now - row.since)}
+            {duration(scene.heldMs(row, now))}
           </Figure>
         )}
       </td>
@@ -282,5 +282,6 @@ function ThroughputChart({ data }: { data: readonly ThroughputBucket[] }): JSX.E
 
 function elapsedOf({ head, isOver }: PageModel, now: number): number {
   const began = head?.firstAt ?? null;
-  return began === null ? 0 : (isOver ? (head?.lastAt ?? began) : now) - began;
+  const isStill = isOver || head?.outcome === 'interrupted';
+  return began === null ? 0 : (isStill ? (head?.lastAt ?? began) : now) - began;
 }
