@@ -13,7 +13,7 @@ export { type EngineAddress, parseEngineAddress, shownAddress } from './model/co
 export { keepRelay, type ReplicaOfStore } from './runtime/relay/keep-relay.ts';
 export { openNamedReplica, replicaOfNamed, type NamedStore } from './runtime/relay/named-replica.ts';
 export { endUnfinishedMoves, moveToFiles, moveToStore } from './runtime/relay/migrate-team.ts';
-export { isMovingIn, movedTo, movesIn } from './store/replica/unfinished-moves.ts';
+export { departureOf, isMovingIn, movesIn } from './store/replica/unfinished-moves.ts';
 export { isReplica, newTeam } from './runtime/relay/new-team.ts';
 export { serveHost } from './runtime/host/host.ts';
 export { machineName } from './store/replica/elsewhere.ts';

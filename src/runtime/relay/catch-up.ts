@@ -8,9 +8,13 @@ import { unlessFull } from './team-mail.ts';
 
 /** @throws StoreError `ENGINE_DIVERGED` */
 export async function requireSame(session: EngineSession, replica: Replica, of: EngineOrder = 'log'): Promise<void> {
+  if (!(await isSame(session, replica, of))) throw replica.diverged();
+}
+
+export async function isSame(session: EngineSession, replica: Replica, of: EngineOrder = 'log'): Promise<boolean> {
   // Number and text are read together: a record that comes between the two would look like a loss.
   const { number, line } = replica.position;
-  if (number > 0 && (await session.line(replica.id, number, of)) !== line) throw replica.diverged();
+  return number === 0 || (await session.line(replica.id, number, of)) === line;
 }
 
 /** What a process takes its lease for, before it acts. */

@@ -19,7 +19,7 @@ import { newId } from '../../store/files/new-ids.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import { holderText } from '../../store/replica/elsewhere.ts';
 import { replicaOf } from '../../store/replica/replica-root.ts';
-import { movedTo, movesIn } from '../../store/replica/unfinished-moves.ts';
+import { departureOf, movesIn } from '../../store/replica/unfinished-moves.ts';
 import { probeFileSystem, requireOwnProject } from '../../store/team/create-store.ts';
 import { leaseOwner, mayLive, placeOf, takeLease, type Lease } from '../../store/team/lease.ts';
 import {
@@ -276,7 +276,8 @@ async function takeLeases(store: TeamStore, leases: Lease[]): Promise<void> {
 /** Whether a team whose files are archived here lives in the store, where it was moved. */
 async function isThereAlready(session: EngineSession, { root, name, address }: MigrateTarget): Promise<boolean> {
   const archived = findTeam(root, name);
-  if (archived === undefined || movedTo(archived.paths.folder) !== shownAddress(address)) return false;
+  const left = archived && departureOf(archived.paths.folder);
+  if (archived === undefined || left?.way !== 'to' || left.store !== shownAddress(address)) return false;
   const id = teamIdIn(archived.paths);
   return (await session.teams()).some((one) => one.name === name && one.id === id);
 }

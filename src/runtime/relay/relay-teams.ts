@@ -8,6 +8,7 @@ import { isMemberName, type Name } from '../../model/text/names.ts';
 import { newsOf } from '../../store/engine/engine-news.ts';
 import type { EngineTeam, NotifiedMail } from '../../store/engine/engine-rows.ts';
 import type { EngineSession } from '../../store/engine/engine-session.ts';
+import type { Replica } from '../../store/engine/replica.ts';
 import { openReplica, replicaAt } from '../../store/engine/replica-place.ts';
 import { isFree, replicasIn, retireIfFree } from '../../store/engine/retired-replicas.ts';
 import type { RelayRequest } from '../../store/replica/relay-request.ts';
@@ -16,7 +17,7 @@ import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { folderAt } from '../../store/files/folder-of.ts';
 import { teamPaths } from '../../store/files/paths.ts';
-import { bringMail, bringNotified, bringSent, catchUp, catchUpWith, requireSame } from './catch-up.ts';
+import { bringMail, bringNotified, bringSent, catchUp, catchUpWith, isSame, requireSame } from './catch-up.ts';
 import { hosted } from './host-acts.ts';
 import {
   changed,
@@ -261,14 +262,24 @@ export class RelayTeams {
       if (this.#replicas.has(team.name) || this.#unmoved.has(team.name)) continue;
       // The next look makes it: whoever holds the name would hold up all teams.
       if (!isFree(this.#root, team.name, this.#clock)) continue;
-      const replica = openReplica(this.#root, team, await session.documents(team.id), this.#clock);
-      await requireSame(session, replica);
-      const paths = teamPaths(this.#root, team.name);
-      const mail = new TeamMail(realDisk, paths, team.id, this.#clock);
-      await requireSame(session, mail.ledger, 'ledger');
-      this.#replicas.set(team.name, { replica, mail, checkpoint: new ReplicaCheckpoint(realDisk, paths, this.#clock) });
-      await mail.begin(session, isCopy);
+      const opened = this.#opened(
+        openReplica(this.#root, team, await session.documents(team.id), this.#clock),
+        team.name,
+      );
+      await requireSame(session, opened.replica);
+      await requireSame(session, opened.mail.ledger, 'ledger');
+      this.#replicas.set(team.name, opened);
+      await opened.mail.begin(session, isCopy);
     }
+  }
+
+  #opened(replica: Replica, name: Name): ReplicaTeam {
+    const paths = teamPaths(this.#root, name);
+    return {
+      replica,
+      mail: new TeamMail(realDisk, paths, replica.id, this.#clock),
+      checkpoint: new ReplicaCheckpoint(realDisk, paths, this.#clock),
+    };
   }
 
   async #retire(session: EngineSession, teams: readonly EngineTeam[], isConnecting: boolean): Promise<void> {
@@ -281,10 +292,14 @@ export class RelayTeams {
     for (const [name, id] of old) {
       // A failover has lost it.
       if (id !== undefined && !gone.has(id)) throw replicaAt(this.#root, { id, name }).diverged();
-      const team = this.#replicas.get(name);
-      // How it ended.
-      if (team) await catchUp(session, team);
-      if (team) close(team);
+      const known = this.#replicas.get(name);
+      const team = known ?? (id === undefined ? undefined : this.#opened(replicaAt(this.#root, { id, name }), name));
+      try {
+        // How it ended.
+        if (team && (known || (await isSame(session, team.replica)))) await catchUp(session, team);
+      } finally {
+        if (team) close(team);
+      }
       this.#replicas.delete(name);
       this.#unmoved.add(name);
     }

@@ -21,7 +21,7 @@ import { rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/path
 import { pinDirectory } from '../files/pinned.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { Locks } from '../lock/lock.ts';
-import { movedPath, moveFolder } from '../replica/unfinished-moves.ts';
+import { moveFolder, noteDeparture } from '../replica/unfinished-moves.ts';
 import { withName } from '../team/name-lock.ts';
 import { archiveStamp, putAway, setAsideOrphan } from '../team/team-list.ts';
 import { openSeal } from '../user/seal.ts';
@@ -164,7 +164,7 @@ function putBack(root: string, moving: TeamPaths): void {
 }
 
 function archiveAside(moving: TeamPaths, { store }: Move, clock: Clock): void {
-  createOnce(realDisk, movedPath(moving.folder), `${JSON.stringify({ version: 1, store })}\n`, token());
+  noteDeparture(moving.folder, { store, way: 'to' });
   const pinned = pinDirectory(realDisk, moving.folder);
   try {
     putAway(realDisk, moving, archiveStamp(clock.now()), pinned);

@@ -1,11 +1,14 @@
 /** Replicas of teams that have left the store: they go to the archive of their root. */
 import type { Clock } from '../../model/text/clock.ts';
 import { parseBoardLine } from '../../model/board/board-line.ts';
+import { codeOf } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
 import { list, realDisk } from '../files/disk.ts';
-import { Journal } from '../files/journal.ts';
+import { Journal, linesOf } from '../files/journal.ts';
 import { rootPaths, teamPaths, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory } from '../files/pinned.ts';
+import { replicaOf } from '../replica/replica-root.ts';
+import { noteDeparture } from '../replica/unfinished-moves.ts';
 import { withFreeName, withName } from '../team/name-lock.ts';
 import { archiveStamp, putAway } from '../team/team-list.ts';
 import { isTeam } from '../team/team-store.ts';
@@ -31,13 +34,35 @@ export function retireReplica(root: string, name: Name, clock: Clock): TeamPaths
 }
 
 /**
- * The same, without waiting.
+ * The same, without waiting, for one whose last record is here: if that is not its end, it was moved to files.
  *
  * @returns false while another process holds the name
  */
 export function retireIfFree(root: string, name: Name, clock: Clock): boolean {
-  if (!isTeam(realDisk, teamPaths(root, name))) return true;
-  return withFreeName(root, name, { disk: realDisk, clock }, () => moved(root, name, clock)) !== undefined;
+  const paths = teamPaths(root, name);
+  if (!isTeam(realDisk, paths)) return true;
+  const isRetired = withFreeName(root, name, { disk: realDisk, clock }, () => {
+    const store = replicaOf(realDisk, root);
+    if (store !== undefined && !isClosed(paths)) noteUnlessFull(paths, store);
+    return moved(root, name, clock);
+  });
+  return isRetired !== undefined;
+}
+
+function isClosed({ log }: TeamPaths): boolean {
+  return linesOf(realDisk, log).some((line) => {
+    const read = line.includes('"team.closed"') ? parseBoardLine(line) : undefined;
+    return read?.kind === 'event' && read.event.type === 'team.closed';
+  });
+}
+
+/** A full disk keeps no team in its place that has left. */
+function noteUnlessFull({ folder }: TeamPaths, store: string): void {
+  try {
+    noteDeparture(folder, { store, way: 'from' });
+  } catch (error) {
+    if (codeOf(error) !== 'NO_SPACE') throw error;
+  }
 }
 
 /** Whether no other process holds the name now. */

@@ -180,6 +180,33 @@ describe.skipIf(!hasPostgres)('a team that moves', { timeout: 120_000 }, () => {
     expect((await back.ok('status', 'login')).err).toBe('');
   });
 
+  it('is told to be gone by the replicas that it left, also by one whose relay did not run, and an ended one is not', async () => {
+    const files = await FilesPlace.made(place);
+    const [a, b] = [await machine('a'), await machine('b')];
+    await files.ok('migrate', 'login', '--to', url);
+    await a.ok('create', 'ended');
+    for (const one of [a, b]) await comes(one);
+    await expect.poll(() => existsSync(b.log('ended')), { timeout: 10_000 }).toBe(true);
+    await b.stop('SIGKILL');
+    await a.ok('task', 'create', 'login', 'The last');
+    await files.ok('migrate', 'login', '--to', 'files', '--from', url);
+    await a.ok('delete', 'ended');
+    expect(await b.start(), b.said).toBeNull();
+    for (const one of [a, b]) {
+      await goes(one);
+      await expect.poll(() => existsSync(one.log('ended')), { timeout: 10_000 }).toBe(false);
+      const shown = await one.ok('status', 'login');
+      expect(shown.out).toContain('Tasks: 4');
+      expect(shown.err).toMatch(/Team login was moved from postgres:\S+ to the files of a folder: this is how it was/);
+      const resumed = await one.teams('resume', 'login');
+      expect(resumed, told(resumed)).toMatchObject({ code: 4 });
+      expect(resumed.err).toMatch(/was moved from .* without `--store`, .*--to store/);
+      const ended = await one.ok('status', 'ended');
+      expect(ended.out).toContain('cancelled');
+      expect(ended.err).toBe('');
+    }
+  });
+
   /** Until it says so; then `work`, and then it ends. */
   async function during(child: ChildProcess, says: RegExp, work: () => Promise<void>): Promise<void> {
     let said = '';

@@ -1,12 +1,12 @@
 /** Chooses the team of a verb: the first word if a team has that name, else `TEAMS_TEAM`, else the only active team. */
 import {
   ConflictError,
+  departureOf,
   didYouMean,
   findTeam,
   isMovingIn,
   isName,
   listTeams,
-  movedTo,
   openHandle,
   copiedFrom,
   parseName,
@@ -58,9 +58,12 @@ export function chooseTeam(context: CliContext, words: readonly string[], option
 
 /** Says that a team goes on elsewhere, of which the archive is shown. */
 function warnIfMoved(context: CliContext, { name, folder }: TeamPaths): void {
-  const store = movedTo(folder);
-  if (store !== undefined) context.warn(`Team ${name} was moved to ${store}: this is how it was then.`);
+  const left = departureOf(folder);
+  if (left !== undefined) context.warn(`Team ${name} was moved ${wayOf(left)}: this is how it was then.`);
 }
+
+const wayOf = ({ way, store }: { readonly way: 'to' | 'from'; readonly store: string }): string =>
+  way === 'to' ? `to ${store}` : `from ${store} to the files of a folder`;
 
 /** Says whose processes are recorded in a copied team. */
 export function warnIfCopied(context: CliContext, paths: TeamPaths): void {
@@ -145,12 +148,14 @@ export function unknownTeam(root: string, word: string): UsageError {
   if (isMovingIn(root, name))
     throw new ConflictError('REFUSED', `Team ${name} is being moved between ${root} and a store; try again.`);
   const old = findTeam(root, name);
-  const store = old && movedTo(old.paths.folder);
-  if (store !== undefined)
-    throw new StoreError(
-      'TEAM_GONE',
-      `Team ${name} was moved to ${store}: work on it with \`--store\`, or bring it back with \`teams migrate ${name} --to files\`.`,
-    );
+  const left = old && departureOf(old.paths.folder);
+  if (left !== undefined) {
+    const cure =
+      left.way === 'to'
+        ? `work on it with \`--store\`, or bring it back with \`teams migrate ${name} --to files\``
+        : `work on it there without \`--store\`, or bring it back with \`teams migrate ${name} --to store\``;
+    throw new StoreError('TEAM_GONE', `Team ${name} was moved ${wayOf(left)}: ${cure}.`);
+  }
   if (old)
     return new UsageError(
       'UNKNOWN_TEAM',
