@@ -4,6 +4,7 @@
  */
 import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
+import { defined } from '../../model/text/defined.ts';
 import { codeOf, ConflictError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { readCarried, writeCarried, type CarriedTeam } from '../../store/engine/carried-team.ts';
@@ -211,8 +212,20 @@ async function withMove(
 
 async function endUnfinished(session: EngineSession, root: string, move: Move, clock: Clock): Promise<MoveOutcome> {
   const outcome = await decideMove(session, move, 'withdrawn');
-  endMove(root, move, outcome, clock);
+  endKnown(root, move, outcome, clock);
   return outcome;
+}
+
+/** @throws StoreError that says where the team is: the next verb does what is left */
+function endKnown(root: string, move: Move, outcome: MoveOutcome, clock: Clock): void {
+  try {
+    endMove(root, move, outcome, clock);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const place = (outcome === 'moved') === (move.to === 'store') ? move.store : root;
+    const text = `Team ${move.name} ${outcome === 'moved' ? 'has moved to' : 'stays in'} ${place}, and the end of the move was cut short: ${error.message}`;
+    throw new StoreError(error.code, text, defined({ cause: error, path: error.path }));
+  }
 }
 
 /** Does `work`, whose transaction makes the move, and then what follows from how it ended. */
@@ -241,7 +254,7 @@ async function carryOut(
       await again.close();
     }
   }
-  endMove(root, move, 'moved', clock);
+  endKnown(root, move, 'moved', clock);
 }
 
 const lost = (name: Name, cause: unknown): StoreError =>

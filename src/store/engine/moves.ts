@@ -129,6 +129,8 @@ export function setAside(root: string, move: Move, clock: Clock): void {
 
 /** Does what is left of a move, as it was decided. What is done already is not done again. */
 export function endMove(root: string, move: Move, outcome: MoveOutcome, clock: Clock): void {
+  // A disk that it has filled has no room for a lock.
+  if (move.to === 'files' && outcome === 'withdrawn') removeParts(root, move.name);
   withName(root, move.name, { disk: realDisk, clock }, () => {
     const moving = movingPaths(root, move);
     const isThere = lookAt(realDisk, moving.folder) !== undefined;
@@ -151,10 +153,13 @@ export function endMove(root: string, move: Move, outcome: MoveOutcome, clock: C
 
 /** The mark goes last: until then what is here can be told. */
 function forgetMove(root: string, name: Name): void {
-  const folder = moveFolder(root, name);
-  for (const part of ['team', 'tasks']) removeTree(realDisk, join(folder, part));
+  removeParts(root, name);
   removeTree(realDisk, markOf(root, name));
-  removeTree(realDisk, folder);
+  removeTree(realDisk, moveFolder(root, name));
+}
+
+function removeParts(root: string, name: Name): void {
+  for (const part of ['team', 'tasks']) removeTree(realDisk, join(moveFolder(root, name), part));
 }
 
 function putBack(root: string, moving: TeamPaths): void {
