@@ -9,7 +9,7 @@ import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } 
 import process from 'node:process';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
-import { folderIdentitySchema, plainFolder } from '../../model/team/folder-identity.ts';
+import { folderIdentitySchema, isSameFolder, plainFolder } from '../../model/team/folder-identity.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import {
   optional,
@@ -276,20 +276,20 @@ class Hold {
 
 async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Hold, environment: LeaseEnvironment) {
   const { disk, locks } = environment;
-  if (!lookAt(disk, paths.folder)) {
-    hold.forget();
-    return;
-  }
-  await locks.withLock(paths.leaseLock(member), () => {
-    const owner = ownerHere(disk, paths, member);
+  const folder = folderAt(disk, paths.folder);
+  // A folder that was moved may come back, and this process may live on: through its descriptor the lease is reached there.
+  const isMoved = folder === undefined || (me.folder !== undefined && !isSameFolder(folder, me.folder));
+  const giveUp = (): void => {
+    const owner = recordedOwner(disk, paths, member);
     const isOurs = owner?.pid === me.pid && owner.startTime === me.startTime && owner.since === me.since;
-    if (!isOurs) {
-      hold.forget();
-      return;
-    }
-    hold.release();
+    if (!isOurs || isMoved) hold.forget();
+    else hold.release();
+    if (!isOurs) return;
+    clear(disk, paths.lease(member));
     removeFile(disk, paths.leaseOwner(member));
-  });
+  };
+  if (isMoved) giveUp();
+  else await locks.withLock(paths.leaseLock(member), giveUp);
 }
 
 /**
