@@ -74,6 +74,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
   readonly #options: LeadToolOptions;
   readonly #gone = new AbortController();
   #led: Led | undefined;
+  #ended: string | undefined;
   /** What no team could keep yet. */
   readonly #untold: NotEnforced[] = [];
   /** Of subagents, for the team that is made later, too. */
@@ -105,6 +106,10 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
 
   get team(): TeamHandle | undefined {
     return this.#led?.handle;
+  }
+
+  get ended(): string | undefined {
+    return this.#ended;
   }
 
   get workspace(): Workspace | undefined {
@@ -263,7 +268,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
 
   #requireLead(): Led {
     if (this.#led) return this.#led;
-    throw new UsageError('UNKNOWN_TEAM', 'There is no team yet; TeamCreate makes one.');
+    throw new UsageError('UNKNOWN_TEAM', `${this.#ended ?? 'There is no team yet.'} TeamCreate makes one.`);
   }
 
   /** Leads until the team closes; resolves as soon as the lead is taken. */
@@ -272,13 +277,18 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const gone = this.#gone.signal;
     // A later host restarts the members anyway. Waiting for them now would only risk that the host kills this process.
     const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
-    let over: Promise<unknown> = Promise.resolve();
+    let leading: Promise<unknown> = Promise.resolve();
     const session = await new Promise<RunSession>((started, failed) => {
       const run = { signal: gone, force, leave: gone, onStarted: started };
-      over = leadTeam(paths, { ...options, takeover, readsMail: true }, run)
-        .catch(failed)
-        .finally(() => (this.#led = undefined));
+      leading = leadTeam(paths, { ...options, takeover, readsMail: true }, run);
+      leading.catch(failed);
     });
+    const over = leading
+      .then(
+        () => (this.#ended = `Team ${paths.name} has ended.`),
+        (error: unknown) => (this.#ended = `This process leads team ${paths.name} no more: ${reasonFor(error)}`),
+      )
+      .finally(() => (this.#led = undefined));
     const { store, speaker } = session;
     return { session, over, handle: new TeamHandle(store, speaker, sendRateFrom(store.clock, environment)) };
   }
@@ -290,6 +300,8 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     return done;
   }
 }
+
+const reasonFor = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** @throws ConflictError `REFUSED` while work that landed is not applied */
 async function requireAppliedIn(paths: TeamPaths): Promise<void> {

@@ -1,5 +1,5 @@
 /** The tools SendMessage and CheckInbox. */
-import { UsageError } from '../../model/text/errors.ts';
+import { StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
 import type { ToolOutputs } from '../../model/team/tool-output.ts';
@@ -16,15 +16,16 @@ const FRAME = 400;
 /** Unread messages are counted up to this number. */
 const COUNTED = 1_000;
 
-/** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for a team that is not the context's */
-export function teamOf({ team, side }: ToolContext, named?: string): TeamHandle {
+/** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for a team that is not the context's; StoreError `TEAM_GONE` */
+export function teamOf({ team, side, ended }: ToolContext, named?: string): TeamHandle {
   if (team !== undefined && (named === undefined || named === team.name)) return team;
   if (team !== undefined)
     throw new UsageError('UNKNOWN_TEAM', `This process works in team ${team.name}, not in ${JSON.stringify(named)}.`);
-  throw new UsageError(
-    'UNKNOWN_TEAM',
-    side === 'lead' ? 'There is no team yet; TeamCreate makes one.' : 'There is no team here.',
-  );
+  if (side === 'lead')
+    throw new UsageError('UNKNOWN_TEAM', `${ended ?? 'There is no team yet.'} TeamCreate makes one.`);
+  throw ended === undefined
+    ? new UsageError('UNKNOWN_TEAM', 'There is no team here.')
+    : new StoreError('TEAM_GONE', ended);
 }
 
 export const sendMessage: ToolHandler<'SendMessage'> = async (input, context) => {

@@ -9,13 +9,28 @@ export const memberToolContext = (
   handle: TeamHandle,
   workspace?: Workspace,
   isolate?: ToolContext['isolate'],
-): ToolContext => ({
-  isolate,
-  workspace,
-  side: sideOf(handle.speaker.name),
-  team: handle,
-  mail:
-    handle.speaker.kind === 'member'
-      ? readOnlyMailbox(handle, handle.speaker.name, () => false)
-      : consumingMailbox(handle, handle.speaker.name),
-});
+): ToolContext => {
+  const { speaker, store, name } = handle;
+  const mail =
+    speaker.kind === 'member'
+      ? readOnlyMailbox(handle, speaker.name, () => false)
+      : consumingMailbox(handle, speaker.name);
+  // An archived team can be read as before, but nobody works in it, and another one may have its name.
+  const isThere = (): boolean => store.pinned.isThere();
+  return {
+    isolate,
+    workspace,
+    side: sideOf(speaker.name),
+    get team() {
+      return isThere() ? handle : undefined;
+    },
+    get mail() {
+      return isThere() ? mail : undefined;
+    },
+    get ended() {
+      return isThere()
+        ? undefined
+        : `Team ${name} was archived, moved or removed. If there is a team ${name} now, start this server again to work in it.`;
+    },
+  };
+};

@@ -31,6 +31,8 @@ export interface ToolContext {
   readonly side: Side;
   /** The team; undefined for a lead that has not made one yet. */
   readonly team: TeamHandle | undefined;
+  /** What became of the team that was led, or worked in, before. */
+  readonly ended?: string | undefined;
   readonly mail: Mailbox | undefined;
   /** The mail of the present turn: what is sent during the turn counts as an answer to it. */
   readonly cause?: readonly Message[];

@@ -72,7 +72,7 @@ describe.each(ERAS)('a host of %s', (era) => {
       /needs the argument goal/,
     );
     for (const name of ['stand-up', 'why-is-it-stuck', 'mend-a-red-run'])
-      expect(await textOf(lead, name)).toBe('There is no team here yet; TeamCreate makes one.');
+      expect(await textOf(lead, name)).toBe('There is no team here yet. TeamCreate makes one.');
   });
 
   test('each prompt of a lead has the state of its real team', async () => {
