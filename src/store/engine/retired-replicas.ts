@@ -43,7 +43,8 @@ export function retireIfFree(root: string, name: Name, clock: Clock): boolean {
   if (!isTeam(realDisk, paths)) return true;
   const isRetired = withFreeName(root, name, { disk: realDisk, clock }, () => {
     const store = replicaOf(realDisk, root);
-    if (store !== undefined && !isClosed(paths)) noteUnlessFull(paths, store);
+    // What has no record was killed before it was read from the store.
+    if (store !== undefined && teamIdIn(paths) !== undefined && !isClosed(paths)) noteUnlessFull(paths, store);
     return moved(root, name, clock);
   });
   return isRetired !== undefined;

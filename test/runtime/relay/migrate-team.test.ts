@@ -186,7 +186,9 @@ describe.skipIf(!hasPostgres)('a team that moves', { timeout: 120_000 }, () => {
     await files.ok('migrate', 'login', '--to', url);
     await a.ok('create', 'ended');
     for (const one of [a, b]) await comes(one);
-    await expect.poll(() => existsSync(b.log('ended')), { timeout: 10_000 }).toBe(true);
+    const logOf = (one: Machine) => (existsSync(one.log('ended')) ? readFileSync(one.log('ended'), 'utf8') : undefined);
+    // The file is there before its records.
+    await expect.poll(() => logOf(b), { timeout: 10_000 }).toBe(logOf(a));
     await b.stop('SIGKILL');
     await a.ok('task', 'create', 'login', 'The last');
     await files.ok('migrate', 'login', '--to', 'files', '--from', url);
