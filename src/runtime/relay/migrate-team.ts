@@ -3,12 +3,13 @@
  * one side, which the row of the move in the store decides; the next one, or the next verb, does the rest.
  */
 import { shownAddress, type EngineAddress } from '../../model/config/engine-address.ts';
+import { configDocumentSchema } from '../../model/team/team-config.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import { defined } from '../../model/text/defined.ts';
 import { codeOf, ConflictError, StoreError, UsageError } from '../../model/text/errors.ts';
+import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { readCarried, writeCarried, type CarriedTeam } from '../../store/engine/carried-team.ts';
-import { bringTeam, decideMove, sendTeamOff, stillRunning } from '../../store/engine/engine-moves.ts';
+import { bringTeam, sendTeamOff, stillRunning } from '../../store/engine/engine-moves.ts';
 import { SessionLost } from '../../store/engine/engine-queries.ts';
 import { EngineSession } from '../../store/engine/engine-session.ts';
 import { teamIdIn } from '../../store/engine/retired-replicas.ts';
@@ -20,22 +21,13 @@ import { newId } from '../../store/files/new-ids.ts';
 import { rootPaths, teamPaths } from '../../store/files/paths.ts';
 import { holderText } from '../../store/replica/elsewhere.ts';
 import { replicaOf } from '../../store/replica/replica-root.ts';
-import { departureOf, movesIn } from '../../store/replica/unfinished-moves.ts';
+import { departureOf } from '../../store/replica/unfinished-moves.ts';
 import { probeFileSystem, requireOwnProject } from '../../store/team/create-store.ts';
 import { leaseOwner, mayLive, placeOf, takeLease, type Lease } from '../../store/team/lease.ts';
-import {
-  beginMove,
-  endMove,
-  holdMove,
-  movingPaths,
-  setAside,
-  unfinishedMove,
-  type Move,
-  type MoveOutcome,
-} from '../../store/engine/moves.ts';
+import { beginMove, holdMove, movingPaths, setAside, unfinishedMove, type Move } from '../../store/engine/moves.ts';
 import { findTeam } from '../../store/team/team-list.ts';
 import { isTeam, openStore, unknownTeam, type TeamStore } from '../../store/team/team-store.ts';
-import { requireMovable, requireMovableConfig } from './movable-team.ts';
+import { endKnown, endUnfinished } from './end-moves.ts';
 
 /** A team and the two places between which it moves. */
 interface MigrateTarget {
@@ -136,46 +128,6 @@ export function moveToFiles(target: MigrateTarget): Promise<Migrated> {
   });
 }
 
-/** What became of a move that a killed process had begun. */
-interface EndedMove {
-  readonly move: Move;
-  readonly outcome: MoveOutcome;
-}
-
-/**
- * Ends the moves of some teams that killed processes had begun. A team that a living process moves is left to it.
- *
- * @param addressOf the store of that address without a password
- * @param onUnknown called with the reason why nobody can say where a team is
- */
-export async function endUnfinishedMoves(
-  { root, clock }: Pick<MigrateTarget, 'root' | 'clock'>,
-  names: readonly Name[],
-  addressOf: (store: string) => EngineAddress,
-  onUnknown: (name: Name, error: unknown) => void,
-): Promise<EndedMove[]> {
-  const ended: EndedMove[] = [];
-  for (const name of movesIn(root).filter((one) => names.includes(one)))
-    try {
-      const release = holdMove(root, name, clock);
-      try {
-        const move = unfinishedMove(root, name);
-        if (move === undefined) continue;
-        const session = await EngineSession.open(addressOf(move.store), clock);
-        try {
-          ended.push({ move, outcome: await endUnfinished(session, root, move, clock) });
-        } finally {
-          await session.close();
-        }
-      } finally {
-        release();
-      }
-    } catch (error) {
-      onUnknown(name, error);
-    }
-  return ended;
-}
-
 /** Holds the move of a team, ends one that a killed process had begun, and then does `work`. */
 async function withMove(
   { root, name, address, clock }: MigrateTarget,
@@ -207,24 +159,6 @@ async function withMove(
     }
   } finally {
     release();
-  }
-}
-
-async function endUnfinished(session: EngineSession, root: string, move: Move, clock: Clock): Promise<MoveOutcome> {
-  const outcome = await decideMove(session, move, 'withdrawn');
-  endKnown(root, move, outcome, clock);
-  return outcome;
-}
-
-/** @throws StoreError that says where the team is: the next verb does what is left */
-function endKnown(root: string, move: Move, outcome: MoveOutcome, clock: Clock): void {
-  try {
-    endMove(root, move, outcome, clock);
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    const place = (outcome === 'moved') === (move.to === 'store') ? move.store : root;
-    const text = `Team ${move.name} ${outcome === 'moved' ? 'has moved to' : 'stays in'} ${place}, and the end of the move was cut short: ${error.message}`;
-    throw new StoreError(error.code, text, defined({ cause: error, path: error.path }));
   }
 }
 
@@ -300,3 +234,30 @@ function countOf(team: CarriedTeam | undefined, lines: number): Migrated {
   const messages = (team?.mail ?? []).reduce((sum, one) => sum + one.lines.length, 0);
   return { wasThere: false, records, messages, left: lines - records };
 }
+
+const HAS_TREES = 'has trees, and the repository with what its members made does not move yet';
+
+/** @throws StoreError `UNTRUSTED`; `ENGINE_UNFIT` for a team that cannot move yet */
+function requireMovable(store: TeamStore): void {
+  store.requireTrusted();
+  const { profile } = store.board.fold();
+  const { name } = store.paths;
+  if (profile === 'pipeline') throw cannotMove(name, 'is a pipeline, which a store cannot have yet');
+  if (profile === 'relay') throw cannotMove(name, 'is a refine loop, which a store cannot have yet');
+  if (store.config.readOwn()?.isolation === 'trees') throw cannotMove(name, HAS_TREES);
+}
+
+/**
+ * @param config the text of a team's configuration in its store
+ * @throws StoreError `ENGINE_UNFIT`
+ */
+function requireMovableConfig(name: Name, config = ''): void {
+  const read = jsonAnswer(configDocumentSchema, config);
+  if (read.ok && read.value.isolation === 'trees') throw cannotMove(name, HAS_TREES);
+}
+
+const cannotMove = (name: Name, why: string): StoreError =>
+  new StoreError(
+    'ENGINE_UNFIT',
+    `Team ${name} ${why}: finish it where it is, and make a new team for what comes next.`,
+  );

@@ -3,28 +3,13 @@ import * as z from 'zod';
 import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { resultsNamedIn } from '../board/results.ts';
-import type { Move, MoveOutcome } from './moves.ts';
+import { decideMove, type Move } from './moves.ts';
 import { holderIn } from '../replica/elsewhere.ts';
 import { blobsIn, type CarriedMail, type CarriedTeam } from './carried-team.ts';
 import type { EngineSession } from './engine-session.ts';
 
 /** Bytes of one question. */
 const MOST = 8 * 1024 * 1024;
-
-/**
- * How a move ended: as `said`, unless it was decided before. Waits for a transaction that makes it.
- *
- * @throws StoreError `ENGINE_UNFIT`; SessionLost
- */
-export async function decideMove(
-  session: EngineSession,
-  { id, team }: Pick<Move, 'id' | 'team'>,
-  said: MoveOutcome,
-): Promise<MoveOutcome> {
-  const text = 'select teams.decide_move($1, $2, $3) as outcome';
-  const [row] = await session.ask(text, [id, team, said], z.object({ outcome: z.enum(['moved', 'withdrawn']) }));
-  return row?.outcome ?? said;
-}
 
 const bringRow = z.object({ last: z.coerce.number() });
 

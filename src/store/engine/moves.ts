@@ -25,6 +25,7 @@ import { moveFolder, noteDeparture } from '../replica/unfinished-moves.ts';
 import { withName } from '../team/name-lock.ts';
 import { archiveStamp, putAway, setAsideOrphan } from '../team/team-list.ts';
 import { openSeal } from '../user/seal.ts';
+import type { EngineSession } from './engine-session.ts';
 
 const moveSchema = z.object({
   version: z.literal(1),
@@ -125,6 +126,21 @@ export function setAside(root: string, move: Move, clock: Clock): void {
     rename(folder, movingPaths(root, move).folder);
     for (const directory of [rootPaths(root).teams, moveFolder(root, move.name)]) syncDirectory(realDisk, directory);
   });
+}
+
+/**
+ * How a move ended: as `said`, unless it was decided before. Waits for a transaction that makes it.
+ *
+ * @throws StoreError `ENGINE_UNFIT`; SessionLost
+ */
+export async function decideMove(
+  session: EngineSession,
+  { id, team }: Pick<Move, 'id' | 'team'>,
+  said: MoveOutcome,
+): Promise<MoveOutcome> {
+  const text = 'select teams.decide_move($1, $2, $3) as outcome';
+  const [row] = await session.ask(text, [id, team, said], z.object({ outcome: z.enum(['moved', 'withdrawn']) }));
+  return row?.outcome ?? said;
 }
 
 /** Does what is left of a move, as it was decided. What is done already is not done again. */
