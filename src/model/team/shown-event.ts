@@ -11,6 +11,8 @@ interface Head {
   readonly member?: string | undefined;
   /** Its content in one line. */
   readonly text?: string | undefined;
+  /** It was recorded before the place that its reader named. */
+  readonly isPast?: boolean;
 }
 
 type TaskChange = Extract<Change, { task: string }>;

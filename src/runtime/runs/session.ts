@@ -69,7 +69,7 @@ export class RunSession {
     this.#leadership = leadership;
     this.#lead = lead;
     this.#options = options;
-    this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
+    this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store, this.speaker.epoch) : undefined;
     this.#clocks = new ClockWatch(store);
     this.#state = new RunStateFile({ store, epoch: this.speaker.epoch, memory: lead.memory }, known);
     lead.onRemembered = () => this.note({});

@@ -7,7 +7,8 @@ import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { Traces } from '../../policy/view/trace-spans.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Otlp } from './otlp.ts';
-import { teamNews } from '../views/team-events.ts';
+import { TwoLogs, type Present } from '../views/merged-log.ts';
+import { newsOf } from '../views/team-events.ts';
 
 /** Milliseconds that the end of a run waits for a collector that does not answer. */
 const PATIENCE_MS = 3_000;
@@ -17,12 +18,12 @@ export class Telemetry {
   readonly #ending = new AbortController();
   readonly #work: Promise<void>;
   readonly #traces = new Traces();
-  /** Earlier events were exported by the earlier lead, if there was one. */
-  readonly #since: number;
+  /** What is before it was exported by the lead before, if there was one. */
+  readonly #present: Present | undefined;
 
-  constructor(store: TeamStore) {
+  constructor(store: TeamStore, epoch: number) {
     this.#store = store;
-    this.#since = store.clock.now();
+    this.#present = epoch > 1 ? { epoch, event: store.events.end() } : undefined;
     this.#work = this.#observe().catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       store.events.append({ type: 'run.unobserved', text: `telemetry is off: ${why}` });
@@ -41,19 +42,23 @@ export class Telemetry {
     const { openOtlp } = await import('./otlp.ts');
     const { id, name } = this.#store.board.fold().team ?? { id: '', name: this.#store.paths.name };
     const otlp = await openOtlp({ id, name });
+    const { paths, disk, clock } = this.#store;
+    const logs = new TwoLogs({ paths, disk, clock, present: this.#present });
     try {
-      for await (const events of teamNews(this.#store, { follow: true, until: this.#ending.signal }))
+      for await (const events of newsOf(logs, { follow: true, until: this.#ending.signal }))
         for (const event of events) this.#tell(otlp, event);
       for (const span of this.#traces.rest(this.#store.clock.now())) otlp.span(span);
     } finally {
+      logs.close();
       await otlp.close();
     }
   }
 
   #tell(otlp: Otlp, event: ShownEvent): void {
-    const isNew = Date.parse(event.at) >= this.#since;
     const inside = this.#traces.spanOf(event.member ?? '');
-    for (const span of this.#traces.add(event)) if (isNew) otlp.span(span);
-    if (isNew) otlp.event(event, inside);
+    const over = this.#traces.add(event);
+    if (event.isPast === true) return;
+    for (const span of over) otlp.span(span);
+    otlp.event(event, inside);
   }
 }

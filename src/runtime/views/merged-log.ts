@@ -15,12 +15,24 @@ interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
    * ends.
    */
   readonly from?: 'start' | 'now' | { readonly event: number };
+  /** What was recorded before a lead came is told as `isPast`. */
+  readonly present?: Present | undefined;
+}
+
+/** Where a lead came, in both logs: by their order, because clocks are set. */
+export interface Present {
+  readonly epoch: number;
+  /** Offset in the event log. */
+  readonly event: number;
 }
 
 export class TwoLogs {
   readonly store: TeamReader;
   readonly #onLogged: (event: TeamEvent) => void;
   readonly #close: () => void;
+  readonly #present: Present | undefined;
+  /** Whether the lead's own record comes later. */
+  #isPast: boolean;
   #facts: Fact[] = [];
   #logged: Fact[] = [];
   #offset = 0;
@@ -28,13 +40,18 @@ export class TwoLogs {
   #reader: Generator<Numbered, number> | undefined;
 
   /** @throws UsageError `UNKNOWN_TEAM` */
-  constructor({ paths, disk, clock, onLogged = () => {}, from = 'start' }: TwoLogsOptions) {
+  constructor({ paths, disk, clock, onLogged = () => {}, from = 'start', present }: TwoLogsOptions) {
+    this.#present = present;
+    this.#isPast = present !== undefined;
     const store = openForReading(paths, {
       disk,
       clock,
       isFromCheckpoint: from !== 'start',
       onFolded: ({ event, outcome }) => {
-        if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
+        if (!outcome.ok) return;
+        if (event.type === 'lead.took' && event.epoch === present?.epoch) this.#isPast = false;
+        const facts = factsOf(event, store.board.board);
+        for (const fact of facts) this.#facts.push(this.#isPast ? { ...fact, isPast: true } : fact);
       },
     });
     this.store = store;
@@ -82,9 +99,10 @@ export class TwoLogs {
         [this.#offset, this.#reader] = [next.value, undefined];
         return true;
       }
-      const { event } = next.value;
+      const { event, at } = next.value;
       this.#onLogged(event);
-      this.#logged.push(logFact(event));
+      const fact = logFact(event);
+      this.#logged.push(at < (this.#present?.event ?? 0) ? { ...fact, isPast: true } : fact);
     }
     return false;
   }

@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { run, scripted, team } from '../../support/session.ts';
+import { newTaskSchema } from '../../../src/model/board/task.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { realClock } from '../../support/clock.ts';
+import { lead, run, scripted, team } from '../../support/session.ts';
 
 const value = z.object({ stringValue: z.string().optional(), intValue: z.union([z.number(), z.string()]).optional() });
 const attributes = z.array(z.object({ key: z.string(), value })).default([]);
@@ -105,4 +109,33 @@ it('a run ends equally well and equally soon without a collector', async () => {
   const on = await team({ members: ['ada'], tasks: [{ subject: 'Say nothing', owner: 'ada' }] });
   expect(await run(on, { telemetry: 'otlp' })).toBe('finished');
   expect(on.task('1').status).toBe('completed');
+});
+
+it.each([
+  ['back', -3_600_000],
+  ['ahead, and right again for the next lead', 3_600_000],
+])('each event is exported once though the clock was set %s between two leads', async (_, ms) => {
+  const got = await collector();
+  const first = ms > 0 ? ms : 0;
+  const on = await team({ members: ['ada'], tasks: [{ subject: 'First', owner: 'ada' }] });
+  const leads = async (offset: number): Promise<void> => {
+    const clock: Clock = { ...realClock, now: () => realClock.now() + offset };
+    const session = await lead(on, { telemetry: 'otlp', clock });
+    await session.start(session.startable());
+    expect(await session.run()).toMatchObject({ why: 'finished' });
+    await session.close();
+  };
+  await leads(first);
+  await on.handle.store.board.append({ person: LEAD, epoch: on.board().lead.epoch }, () => ({
+    type: 'task.created',
+    task: '2',
+    fields: newTaskSchema.parse({ subject: 'Second', owner: 'ada' }),
+  }));
+  await leads(first + ms * (ms > 0 ? -1 : 1));
+  const told = got.logs().map(({ body }) => body.stringValue ?? '');
+  for (const subject of ['First', 'Second'])
+    expect(
+      told.filter((text) => text.includes('completed #') && text.includes(subject)),
+      told.join('\n'),
+    ).toHaveLength(1);
 });
