@@ -33,7 +33,7 @@ import { RunStateFile, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
 import { requireHosts } from '../placement/required-hosts.ts';
 import { startFailure } from '../lead/supervisor.ts';
-import { ClockWatch } from '../process/clock-watch.ts';
+import { ClockWatch, watchedTeam } from '../process/clock-watch.ts';
 import { nameProject } from '../../os/program-path.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import type { LeadChildren } from '../lead/lead-children.ts';
@@ -70,7 +70,7 @@ export class RunSession {
     this.#lead = lead;
     this.#options = options;
     this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store, this.speaker.epoch) : undefined;
-    this.#clocks = new ClockWatch(store);
+    this.#clocks = new ClockWatch(watchedTeam(store));
     this.#state = new RunStateFile({ store, epoch: this.speaker.epoch, memory: lead.memory }, known);
     lead.onRemembered = () => this.note({});
     lead.isStateForeign = () => this.#state.isForeign();
