@@ -20,9 +20,9 @@ function timeOut(facts: Facts, task: Task, claimedAt: string): Limit | undefined
   const answers = [...facts.board.requests.values()].flatMap((request) =>
     request.state === 'answered' && request.task === task.id ? [request.answeredAt] : [],
   );
-  const began = Math.max(
-    ...[claimedAt, facts.since.turn(task.id) ?? claimedAt, ...answers].map((at) => Date.parse(at)),
-  );
+  const stamps = [claimedAt, facts.since.turn(task.id) ?? claimedAt, ...answers].map((at) => Date.parse(at));
+  // What is stamped later than now began before the clock was set back.
+  const began = Math.min(facts.now, Math.max(...stamps));
   const at = began + (task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS);
   return at <= facts.now
     ? undefined
@@ -31,7 +31,7 @@ function timeOut(facts: Facts, task: Task, claimedAt: string): Limit | undefined
 
 /** When the lead sends a STATUS CHECK. A command is limited by its time-out only. */
 function ask(facts: Facts, name: Name, { agent, lastSign }: MemberFacts): Limit | undefined {
-  const at = lastSign + facts.warnAfterMs;
+  const at = Math.min(facts.now, lastSign) + facts.warnAfterMs;
   const isWatched = facts.lead.alive && agent !== 'exec' && profiles[facts.board.profile].whenSilent !== 'leave';
   if (!isWatched || at <= facts.now) return undefined;
   return { at, text: `Without progress of ${name} the lead sends a STATUS CHECK ${atTime(facts, at)}.` };

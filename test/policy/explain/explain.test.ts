@@ -119,6 +119,15 @@ type Row = [about: string, subject: string | undefined, scene: () => Scene, want
 
 const ROWS: Row[] = [
   [
+    'a running task after the clock was set back, by what its time-out is at most',
+    '1',
+    () =>
+      chain()
+        .see('ada', { agent: 'exec' })
+        .wait(-60 * MINUTE),
+    { limit: { text: `The time-out of #1 ends the attempt in 10m00s.` } },
+  ],
+  [
     'a running task, by its time-out',
     '1',
     () => chain().see('ada', { agent: 'exec' }).wait(MINUTE),
