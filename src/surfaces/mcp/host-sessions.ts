@@ -32,6 +32,8 @@ interface Session {
   readonly server: McpServer;
   /** Called when the host listens. */
   start: (() => void) | undefined;
+  /** Answers and streams that the host has not read to their end. */
+  open: number;
 }
 
 /** A host that serves 2026-07-28: its requests share what it is told and asked. */
@@ -97,7 +99,9 @@ export class HostSessions implements AsyncDisposable {
     if (session?.key !== key) return refusal(404, 'There is no such session; open one with initialize.');
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    const response = await session.transport.handleRequest(request);
+    const answered = await session.transport.handleRequest(request);
+    session.open += 1;
+    const response = untilRead(answered, () => (session.open -= 1));
     // What is told before nobody would hear.
     if (request.method === 'GET' && response.ok) {
       session.start?.();
@@ -115,7 +119,7 @@ export class HostSessions implements AsyncDisposable {
       eventStore: new EventReplay(),
       retryInterval: RETRY_MS,
       maxRequestBodySize: MOST_FRAME_BYTES,
-      onsessioninitialized: (id) => this.#keep(id, { key, transport, server, start }),
+      onsessioninitialized: (id) => this.#keep(id, { key, transport, server, start, open: 0 }),
       onsessionclosed: (id) => void this.#sessions.delete(id),
     });
     transport.onerror = this.#onTrouble;
@@ -127,8 +131,11 @@ export class HostSessions implements AsyncDisposable {
 
   #keep(id: string, session: Session): void {
     this.#sessions.set(id, session);
-    const [oldest] = this.#sessions;
-    if (this.#sessions.size <= MOST_SESSIONS || oldest === undefined) return;
+    if (this.#sessions.size <= MOST_SESSIONS) return;
+    const all = [...this.#sessions];
+    // A host that ended without a word reads nothing any more; one that listens may wait for hours.
+    const oldest = all.find(([other, { open }]) => other !== id && open === 0) ?? all[0];
+    if (oldest === undefined) return;
     this.#sessions.delete(oldest[0]);
     oldest[1].server.close().catch(this.#onTrouble);
   }
@@ -157,6 +164,39 @@ export class HostSessions implements AsyncDisposable {
     this.#stateless.set(key, made);
     return made;
   }
+}
+
+/** The same response; `over` is called once it was read to its end, or its reader is gone. */
+function untilRead(response: Response, over: () => void): Response {
+  if (response.body === null) {
+    over();
+    return response;
+  }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  let isOver = false;
+  const end = (): void => {
+    if (!isOver) over();
+    isOver = true;
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          end();
+          controller.close();
+        } else controller.enqueue(value);
+      } catch (error) {
+        end();
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      end();
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
 }
 
 /** A refusal by HTTP, with the reason as an error of JSON-RPC. */

@@ -173,6 +173,21 @@ describe('strangers', () => {
     expect(await server.raw({ ...stolen, authorization: `Bearer ${server.token('eve')}` }, { body })).toBe(404);
   });
 
+  test('a host that listens keeps its session, whatever many hosts began and left without a word', async () => {
+    const server = await HttpServer.on(place);
+    await using listening = await server.host('2025-11-25', server.token());
+    await listening.client.listResources();
+    await listening.say('TeamCreate', { name: 'login' });
+    // Its stream is open.
+    await listening.hears('list_changed');
+    const headers = { authorization: `Bearer ${server.token()}`, accept: 'application/json, text/event-stream' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'left', version: '1' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    for (let left = 0; left < 70; left += 1) expect(await server.raw(headers, { body })).toBe(200);
+    await place.teams('task', 'create', 'login', 'From outside');
+    expect(await listening.say('TaskList')).toContain('From outside');
+  });
+
   test.each(['70000', 'a b:1', ':80', '1.2.3.4:'])('the place %j is refused', async (at) => {
     expect(await place.teams('mcp', '--http', at)).toMatchObject({ code: 2 });
   });
