@@ -4,6 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 
 export interface SessionFile {
@@ -13,10 +14,13 @@ export interface SessionFile {
 /** @returns the records of a session; undefined when there is none */
 export function readSession(path: string): unknown[] | undefined {
   if (!existsSync(path)) return undefined;
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .flatMap((line) => parsed(line) ?? []);
+  return (
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      // What a torn line said was never acted upon.
+      .flatMap((line) => jsonOf(line) ?? [])
+  );
 }
 
 export function sessionFile(path: string): SessionFile {
@@ -25,14 +29,4 @@ export function sessionFile(path: string): SessionFile {
     // The newline in front keeps a torn fragment from swallowing this record.
     append: (record) => appendFileSync(path, `\n${JSON.stringify(record)}\n`, { mode: 0o600 }),
   };
-}
-
-function parsed(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line);
-    return value;
-  } catch {
-    // Torn: its content was never acted upon.
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
  * JSON objects, one a line, from a stream that may hold anything. Pure; memory is bounded by the longest line, also where
  * it comes byte by byte.
  */
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { outputTail } from '../../os/output-tail.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -55,19 +56,10 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[]
 }
 
 function readLine(text: string): JsonLine {
-  const value = parse(text);
+  const value = jsonOf(text);
   return isObject(value)
     ? { kind: 'message', value }
     : { kind: 'noise', text: text.slice(0, TOLD), length: text.length };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Half a line, a banner, a warning of a library: noise.
-    return undefined;
-  }
 }
 
 export const isObject = (value: unknown): value is JsonObject =>

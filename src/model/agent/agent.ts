@@ -8,6 +8,7 @@ import { defined } from '../text/defined.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
 import { UsageError } from '../text/errors.ts';
 import { check, closed, quoted } from '../text/document-problem.ts';
+import { jsonOf } from '../text/plain-fields.ts';
 
 export const agentKindSchema = z.enum(AGENT_KINDS);
 
@@ -55,15 +56,7 @@ export const shellWords = (command: Command): string => (typeof command === 'str
 export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
 
 /** The command in a variable's value (see `commandText`); undefined if the value is not a command. */
-export function commandFrom(text: string): Command | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return commandSchema.safeParse(value).data;
-  } catch {
-    // The variable has no command.
-    return undefined;
-  }
-}
+export const commandFrom = (text: string): Command | undefined => commandSchema.safeParse(jsonOf(text)).data;
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 export const isEnvName = (text: string): boolean => ENV_NAME.test(text);

@@ -1,5 +1,6 @@
 /** A verifier's answer about finished work: PASS or FAIL, and the issues. A text without a verdict is FAIL. */
 import * as z from 'zod';
+import { jsonOf } from '../text/plain-fields.ts';
 
 export interface VerificationVerdict {
   readonly result: 'pass' | 'fail';
@@ -27,12 +28,3 @@ export function readVerificationVerdict(text: string): VerificationVerdict {
 
 const listed = (lines: readonly string[]): string[] =>
   lines.flatMap((line) => /^\s*(?:[-*]|\d{1,3}[.)])\s+(\S.*)$/.exec(line)?.[1]?.trim() ?? []);
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that is not JSON is no verdict.
-    return undefined;
-  }
-}

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
-import { copiedPart } from '../text/plain-fields.ts';
+import { copiedPart, jsonOf } from '../text/plain-fields.ts';
 import {
   authorSchema,
   bodySchema,
@@ -64,15 +64,6 @@ function authorOf(text: string): Author | undefined {
   if (authors.size >= MOST_AUTHORS) authors.clear();
   authors.set(copiedPart(text), author);
   return author;
-}
-
-/** Undefined for what is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

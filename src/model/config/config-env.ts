@@ -4,6 +4,7 @@ import type { Layer } from './config-layers.ts';
 import { nearest } from '../text/did-you-mean.ts';
 import { isRuntimeVariable } from '../text/environment.ts';
 import { check } from '../text/document-problem.ts';
+import { jsonOf } from '../text/plain-fields.ts';
 
 const PREFIX = 'TEAMS_';
 
@@ -67,16 +68,8 @@ const BOOLEANS = new Map([
 
 function valueOf(path: KeyPath, text: string): unknown {
   const list = text.split(',').map((entry) => entry.trim());
-  const meanings = [json(text), text, BOOLEANS.get(text.toLowerCase()), list];
+  const meanings = [jsonOf(text), text, BOOLEANS.get(text.toLowerCase()), list];
   const fitting = meanings.find((value) => value !== undefined && check(configSchema, nest(path, value)).ok);
   // What is wrong inside of a map or list is told of that, not of the text.
   return fitting ?? (typeof meanings[0] === 'object' ? (meanings[0] ?? text) : text);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Most variables are plain text, so text that is not JSON is no error.
-  }
 }

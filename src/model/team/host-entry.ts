@@ -4,6 +4,7 @@
  */
 import { kindsWith, type KindsWith } from '../agent/agent-kinds.ts';
 import { isMap } from '../text/document-problem.ts';
+import { jsonOf } from '../text/plain-fields.ts';
 import { tomlOutline } from '../text/toml-outline.ts';
 
 export type McpHost = KindsWith<'isMcpHost'>;
@@ -90,7 +91,7 @@ export function withHostEntry(
 }
 
 function inJson({ servers, entry }: HostForm, text: string, command: readonly [string, ...string[]]): WithEntry {
-  const read = readJson(text.replace(/^\uFEFF/, ''));
+  const read = jsonOf(text.replace(/^\uFEFF/, ''));
   if (!isMap(read)) return { kind: 'unreadable', why: 'is not a plain JSON object' };
   const known = read[servers] ?? {};
   if (!isMap(known)) return { kind: 'unreadable', why: `has a "${servers}" that is not an object` };
@@ -98,15 +99,6 @@ function inJson({ servers, entry }: HostForm, text: string, command: readonly [s
   const next = { ...read, [servers]: { ...known, [SERVER]: entry(command) } };
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? 2;
   return { kind: 'new', text: `${JSON.stringify(next, undefined, indent)}\n` };
-}
-
-/** @returns undefined for a text that is not JSON */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function inToml({ servers }: HostForm, text: string, entry: string): WithEntry {

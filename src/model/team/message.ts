@@ -11,6 +11,7 @@ import {
   bySchema,
   copiedPart,
   isFields,
+  jsonOf,
   optional,
   plainCount,
   plainJsonObject,
@@ -207,12 +208,8 @@ export function plainMail(line: string): Stored | undefined {
 
 /** Undefined for what is no JSON. */
 function unescaped(written: string): string | undefined {
-  try {
-    const content: unknown = JSON.parse(`"${written}"`);
-    return typeof content === 'string' ? content : undefined;
-  } catch {
-    return undefined;
-  }
+  const content = jsonOf(`"${written}"`);
+  return typeof content === 'string' ? content : undefined;
 }
 
 /**
@@ -258,12 +255,8 @@ export function mailMarks(line: string): MailMarks {
 }
 
 function objectIn(line: string): object {
-  try {
-    const value: unknown = JSON.parse(line.trim());
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = jsonOf(line.trim());
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 export interface SendOptions {

@@ -1,7 +1,7 @@
 /** Finds a value of a schema in a model's answer, or the reason why there is none. Never throws. */
 import type * as z from 'zod';
 import { check, type DocumentProblem } from './document-problem.ts';
-import type { DocumentForm } from './plain-fields.ts';
+import { jsonOf, type DocumentForm } from './plain-fields.ts';
 
 export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
@@ -14,7 +14,7 @@ export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonl
 export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<T> {
   let why = 'it contains no JSON object';
   for (const text of jsonIn(answer)) {
-    const value = parsed(text);
+    const value = jsonOf(text);
     if (value === undefined) continue;
     const checked = check(schema, value);
     if (checked.ok) return { ok: true, value: checked.value };
@@ -25,7 +25,7 @@ export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<
 
 /** As {@link jsonAnswer}, for a text that our own program wrote. */
 export function ownJson<T>({ schema, plain }: DocumentForm<T>, text: string): JsonAnswer<T> {
-  const read = plain?.(parsed(text));
+  const read = plain?.(jsonOf(text));
   return read === undefined ? jsonAnswer(schema(), text) : { ok: true, value: read };
 }
 
@@ -50,13 +50,4 @@ function* jsonIn(answer: string): Generator<string> {
   const [first, last] = [answer.indexOf('{'), answer.lastIndexOf('}')];
   const braced = first >= 0 && last > first ? [answer.slice(first, last + 1)] : [];
   yield* [...fenced, ...braced].map((text) => text.trim()).filter((text) => text.startsWith('{'));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that begins with a brace but is not JSON; another part of the answer may be the value.
-    return undefined;
-  }
 }

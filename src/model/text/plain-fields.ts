@@ -14,6 +14,15 @@ export interface DocumentForm<T> {
   readonly plain?: PlainReader<T> | undefined;
 }
 
+/** The value of a text that may be no JSON; undefined for such a one. Never throws. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @returns undefined for what the schema does not accept */
 export const readBy = <T>({ schema, plain }: DocumentForm<T>, value: unknown): T | undefined =>
   plain?.(value) ?? schema().safeParse(value).data;

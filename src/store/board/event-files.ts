@@ -14,6 +14,7 @@ import * as z from 'zod';
 import { safeJson } from '../../model/text/safe-text.ts';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { FILE_MODE, list, lookAt, O_APPEND, O_RDONLY, O_WRONLY, onDisk, type Disk } from '../files/disk.ts';
 import { createOnce, openIfThere, openSeen, using, writeWhole } from '../files/file.ts';
 import { endOfLines, RECORD_LIMIT } from '../files/journal.ts';
@@ -239,11 +240,4 @@ const isEnd = (line: FileLine): boolean =>
 
 const lineSchema = z.looseObject({ type: z.string(), first: z.number().int().nonnegative().optional() });
 
-function parsed(line: string): z.infer<typeof lineSchema> | undefined {
-  try {
-    return lineSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    // A torn line.
-    return undefined;
-  }
-}
+const parsed = (line: string): z.infer<typeof lineSchema> | undefined => lineSchema.safeParse(jsonOf(line)).data;

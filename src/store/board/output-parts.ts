@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { Name } from '../../model/text/names.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
 import { openIfThere, readText, using } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
@@ -72,12 +73,8 @@ export function endOfPart(seen: Seen, member: Name, task: string, claim?: number
 
 function parsed(line: string): z.infer<typeof partSchema>[] {
   if (line === '') return [];
-  try {
-    const part = partSchema.safeParse(JSON.parse(line));
-    return part.success ? [part.data] : [];
-  } catch {
-    return [];
-  }
+  const part = partSchema.safeParse(jsonOf(line));
+  return part.success ? [part.data] : [];
 }
 
 /** Reads what a task's attempts printed, look by look, in the order of the attempts. */

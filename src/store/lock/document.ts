@@ -4,6 +4,7 @@
  * Replacing costs a disk flush: never do it on a hot path.
  */
 import { randomBytes } from 'node:crypto';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import type { TeamLock } from '../files/paths.ts';
 import { isMacTrusted, trustMac } from '../user/trust.ts';
@@ -99,7 +100,7 @@ export class Document<Shape extends object> extends DocumentReader<Shape> {
   write(next: Shape): void {
     const { disk, path, pinned, isExpendable = false } = this.#environment;
     pinned?.check();
-    if (!isExpendable) refuseNewer(looseJson(readText(disk, path) ?? ''), path);
+    if (!isExpendable) refuseNewer(jsonOf(readText(disk, path) ?? ''), path);
     replaceFile(disk, path, this.#textOf(next), randomBytes(6).toString('hex'));
   }
 
@@ -122,14 +123,5 @@ export class Document<Shape extends object> extends DocumentReader<Shape> {
     // A document of another team is not this one's, whatever the user says.
     if (!isExactly(team, value)) throw this.untrusted(value);
     trustMac(seal.sign(value), disk);
-  }
-}
-
-function looseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Damaged: it has no version, and is about to be replaced.
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** What a lock's name holds, and how to describe it. Looking changes nothing. */
 import { dayAndTime } from '../../model/team/colors-and-times.ts';
-import { readBy } from '../../model/text/plain-fields.ts';
+import { jsonOf, readBy } from '../../model/text/plain-fields.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { using } from '../files/file.ts';
@@ -30,7 +30,7 @@ export function lockStateOf(disk: Disk, path: string): LockState {
   const text = readStart(disk, path);
   if (text === undefined) return { kind: 'free' };
   if (isCutShort(text)) return { kind: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
-  const token = readBy(tokenForm, parsed(text));
+  const token = readBy(tokenForm, jsonOf(text));
   return token
     ? { kind: 'held', by: token, since: stat.ctimeMs }
     : { kind: 'garbage', what: 'a file that is not a lock of teams' };
@@ -60,15 +60,6 @@ function readStart(disk: Disk, path: string): string | undefined {
       onDisk('read', path, () => disk.readSync(fd, buffer, 0, buffer.length, 0)),
     );
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is not JSON is not a token; the caller says so.
-    return undefined;
-  }
 }
 
 /** The error at the end of a wait: names the holder, its state, and since when it holds the lock. */

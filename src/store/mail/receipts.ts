@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import type { InboxPaths } from '../files/paths.ts';
@@ -64,10 +65,4 @@ export function receiptsIn(disk: Disk, { receipts }: InboxPaths): Map<string, Ac
   return found;
 }
 
-function parsed(text: string): z.infer<typeof receiptSchema> | undefined {
-  try {
-    return receiptSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): z.infer<typeof receiptSchema> | undefined => receiptSchema.safeParse(jsonOf(text)).data;

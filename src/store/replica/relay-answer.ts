@@ -3,7 +3,7 @@
  * schema, which would take most of the time of the first question.
  */
 import type { Name } from '../../model/text/names.ts';
-import { isFields } from '../../model/text/plain-fields.ts';
+import { isFields, jsonOf } from '../../model/text/plain-fields.ts';
 import { hashText } from '../board/results.ts';
 
 export type RelayAnswer =
@@ -28,14 +28,6 @@ export function relayAnswerIn(text: string): RelayAnswer | undefined {
   if (ok === false) return typeof code === 'string' && typeof why === 'string' ? { ok, code, why } : undefined;
   if (ok !== true || !isText(owner) || !isText(said)) return undefined;
   return isBehind === undefined || typeof isBehind === 'boolean' ? { ok, owner, isBehind, text: said } : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === 'string';

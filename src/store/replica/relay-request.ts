@@ -1,6 +1,7 @@
 /** The form of what processes of a machine ask the relay of their replica. */
 import * as z from 'zod';
 import { isMemberName, isName, memberSchema, type Name } from '../../model/text/names.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import type { Seal } from '../user/seal.ts';
 import { sealedRequest } from './relay-answer.ts';
 import { hostAskedSchema, placementAskedSchema, type HostAsked, type PlacementAsked } from './team-hosts.ts';
@@ -156,12 +157,3 @@ function mailOf(text: string): PostedMail | undefined {
 
 /** @returns undefined for a text that is not JSON of this form, and nothing else */
 const parsedAs = <T>(schema: z.ZodType<T>, text: string): T | undefined => schema.safeParse(jsonOf(text)).data;
-
-/** @returns undefined for a text that is not JSON */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -4,6 +4,7 @@ import { parseBoardLine } from '../../model/board/board-line.ts';
 import { type BoardEvent } from '../../model/board/event.ts';
 import { sightingRecordSchema, type SightingRecord } from '../../model/team/look-record.ts';
 import { UsageError } from '../../model/text/errors.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
@@ -76,10 +77,6 @@ export function readCase(file: string, disk: Disk = realDisk): Recording {
 
 function jsonIn(file: string, disk: Disk): unknown {
   const text = readText(disk, file);
-  if (text === undefined) throw new UsageError('USAGE', `There is no file ${file}.`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (text !== undefined) return jsonOf(text);
+  throw new UsageError('USAGE', `There is no file ${file}.`);
 }

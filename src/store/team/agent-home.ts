@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { keptSessionSchema } from '../../model/agent/kept-session.ts';
 import type { Disk } from '../files/disk.ts';
 import { DOCUMENT_VERSION } from '../lock/document-reader.ts';
@@ -38,13 +39,8 @@ export function agentHome(
 export function keptSession(disk: Disk, paths: TeamPaths, member: Name, kind: AgentKind): string | undefined {
   const text = readText(disk, paths.agentSession(member), 64 * 1024);
   if (text === undefined) return undefined;
-  try {
-    const kept = keptSessionSchema.safeParse(JSON.parse(text));
-    return kept.success && kept.data.kind === kind ? kept.data.id : undefined;
-  } catch {
-    // A damaged record names no session; the agent begins a new one.
-    return undefined;
-  }
+  const kept = keptSessionSchema.safeParse(jsonOf(text));
+  return kept.success && kept.data.kind === kind ? kept.data.id : undefined;
 }
 
 export function keepSession(

@@ -12,6 +12,7 @@ import * as z from 'zod';
 import { folderIdentitySchema, isSameFolder, plainFolder } from '../../model/team/folder-identity.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import {
+  jsonOf,
   optional,
   plainIntegerFrom,
   plainNumber,
@@ -187,7 +188,7 @@ export const mayLive = (owner: SeenOwner | undefined): boolean =>
 export function recordedOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
   const text = readText(disk, paths.leaseOwner(member), 4096);
   if (text === undefined) return undefined;
-  return readBy(ownerForm, safeJson(text));
+  return readBy(ownerForm, jsonOf(text));
 }
 
 /** Wall time of the last heartbeat in milliseconds, only to notice a change; undefined when the lease is free. */
@@ -316,12 +317,3 @@ function clear(disk: Disk, path: string): void {
   for (const file of list(disk, path)) removeFile(disk, `${path}/${file}`);
   onDisk('remove', path, () => disk.rmdirSync(path));
 }
-
-const safeJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A torn record names no owner.
-    return undefined;
-  }
-};

@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { regularBytes } from '../files/regular-file.ts';
 
@@ -49,14 +50,8 @@ const textOf = (path: string): string | undefined => regularBytes(path, LARGEST)
 function npmScript(directory: string, gate: GateName): string | undefined {
   const text = textOf(join(directory, 'package.json'));
   if (text === undefined) return undefined;
-  try {
-    const parsed = packageSchema.safeParse(JSON.parse(text));
-    const script = parsed.data?.scripts[gate];
-    return script === undefined || NO_TEST.test(script) ? undefined : `npm run ${gate}`;
-  } catch {
-    // A package.json that is not JSON has no scripts.
-    return undefined;
-  }
+  const script = packageSchema.safeParse(jsonOf(text)).data?.scripts[gate];
+  return script === undefined || NO_TEST.test(script) ? undefined : `npm run ${gate}`;
 }
 
 /** What a gate's target is called, in this order. */

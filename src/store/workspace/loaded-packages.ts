@@ -1,6 +1,7 @@
 /** Which installed packages a program loads: some by name, and all that these depend on, as far as they are there. */
 import { join } from 'node:path';
 import { isMap } from '../../model/text/document-problem.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { namesIn, realPath, smallText } from './sandbox-host.ts';
 
 const NAME = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/;
@@ -44,16 +45,7 @@ const scopeOf = (name: string): string => name.replace(/\/.*$/, '');
 const isScope = (name: string): boolean => name.startsWith('@') && !name.includes('/');
 
 function dependenciesOf(place: string): string[] {
-  const manifest = parsed(smallText(join(place, 'package.json')) ?? '');
+  const manifest = jsonOf(smallText(join(place, 'package.json')) ?? '');
   if (!isMap(manifest)) return [];
   return DEPENDENCIES.flatMap((key) => (isMap(manifest[key]) ? Object.keys(manifest[key]) : []));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Nothing can be loaded by a manifest that is damaged.
-    return undefined;
-  }
 }

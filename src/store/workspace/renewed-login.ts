@@ -8,6 +8,7 @@ import { closeSync, fsyncSync, ftruncateSync, lstatSync, openSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Clock } from '../../model/text/clock.ts';
+import { jsonOf } from '../../model/text/plain-fields.ts';
 import { folderAt } from '../files/folder-of.ts';
 import type { Disk } from '../files/disk.ts';
 import { Locks } from '../lock/lock.ts';
@@ -76,12 +77,8 @@ function writeBack(login: LentLogin, home: string): string[] {
 const isLogin = (text: string): boolean => recordIn(text) !== undefined;
 
 function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOf(text);
+  return isRecord(value) ? value : undefined;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
