@@ -12,10 +12,10 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 export const processes: ProcessTable = process.platform === 'linux' ? linuxTable() : psTable();
 
 /** The identity of a running process; undefined if it is gone or hidden. */
-export function identityOf(pid: number, table: ProcessTable = processes): ProcessIdentity | undefined {
-  const seen = table.stat(pid);
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const seen = processes.stat(pid);
   if (typeof seen === 'string') return undefined;
-  return { pid, startTime: seen.startTime, bootId: table.bootId(), pidNamespace: table.pidNamespace() };
+  return { pid, startTime: seen.startTime, bootId: processes.bootId(), pidNamespace: processes.pidNamespace() };
 }
 
 let own: ProcessIdentity | undefined;
@@ -51,8 +51,7 @@ export const isLiving = ({ state, threads }: ProcessStat): boolean =>
   state !== 'X' && state !== 'x' && (state !== 'Z' || threads > 1);
 
 /** Whether a process was stopped by a signal or by a debugger. */
-export const isStopped = (pid: number, table: ProcessTable = processes): boolean =>
-  ['T', 't'].includes(stateOf(pid, table) ?? '');
+export const isStopped = (pid: number): boolean => ['T', 't'].includes(stateOf(pid) ?? '');
 
 /** The state letter, for messages; undefined if the process is gone or hidden. */
 export function stateOf(pid: number, table: ProcessTable = processes): string | undefined {

@@ -21,7 +21,7 @@ export function modelAgent(spec: AgentSpec, agentContext: AgentContext, vendor: 
     using deadline = new TurnDeadline(input);
     if (known === undefined) {
       const reached = await vendor.resolveModel(spec, { env: input.env, signal: deadline.signal });
-      if (deadline.isOver) return deadline.end('');
+      if (deadline.isOver) return deadline.end();
       if ('why' in reached) return { kind: 'failed', text: '', ...reached };
       const library = await loadLibrary();
       const { conversation, isLost } = Conversation.open(

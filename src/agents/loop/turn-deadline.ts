@@ -47,14 +47,14 @@ export class TurnDeadline implements Disposable {
   }
 
   /** How the turn ended, once it is over. */
-  end(text: string): TurnEnd {
+  end(): TurnEnd {
     if (this.#input.signal.aborted) return { kind: 'aborted' };
     const { timeoutMs = LONGEST_MS } = this.#input;
     const message =
       this.#why === 'silent'
         ? `The model said nothing for ${formatDuration(this.#stallMs)}.`
         : `Timed out after ${formatDuration(timeoutMs)}.`;
-    return { kind: 'failed', why: 'timeout', text, message };
+    return { kind: 'failed', why: 'timeout', text: '', message };
   }
 
   [Symbol.dispose](): void {

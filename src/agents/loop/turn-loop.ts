@@ -70,7 +70,7 @@ export class TurnLoop {
       if (steps > options.maxSteps) return failed(tooLong(options.maxSteps), said.at(-1));
       this.#takeMail();
       const answer = yield* this.#askWithinWindow(input.tools ?? []);
-      if (answer.kind !== 'answered') return answer.kind === 'broken' ? failed(answer.fault) : deadline.end('');
+      if (answer.kind !== 'answered') return answer.kind === 'broken' ? failed(answer.fault) : deadline.end();
       if (answer.text !== '') said.push(answer.text);
       if (answer.isCut && answer.wanted.length === 0 && cuts++ < MOST_CUTS) {
         conversation.push({ role: 'user', content: CUT });
@@ -78,7 +78,7 @@ export class TurnLoop {
       }
       if (conversation.isCalling) {
         if (yield* this.#runTools(answer.wanted)) return failed(looping, said.at(-1));
-        if (deadline.isOver) return deadline.end('');
+        if (deadline.isOver) return deadline.end();
       } else if (!this.#takeMail()) {
         const text = answer.isCut || cuts > 0 ? said.slice(-1 - cuts).join('') : answer.text;
         return text === '' ? failed(nothingSaid) : { kind: 'answered', text };

@@ -8,8 +8,10 @@ export interface Channel<T> {
   room(): Promise<void>;
 }
 
-/** @param most values that may wait before `room` makes the writer wait */
-export function channel<T>(most = 256): Channel<T> {
+/** Values that may wait before `room` makes the writer wait. */
+const MOST = 256;
+
+export function channel<T>(): Channel<T> {
   const waiting: T[] = [];
   let take: ((value: T) => void) | undefined;
   let gone: (() => void)[] = [];
@@ -22,11 +24,11 @@ export function channel<T>(most = 256): Channel<T> {
     },
     next() {
       const [value] = waiting.splice(0, 1);
-      if (waiting.length < most) for (const go of gone.splice(0)) go();
+      if (waiting.length < MOST) for (const go of gone.splice(0)) go();
       return value === undefined ? new Promise((resolve) => (take = resolve)) : Promise.resolve(value);
     },
     async room() {
-      if (waiting.length >= most) await new Promise<void>((resolve) => (gone = [...gone, resolve]));
+      if (waiting.length >= MOST) await new Promise<void>((resolve) => (gone = [...gone, resolve]));
     },
   };
 }

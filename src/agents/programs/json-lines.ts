@@ -21,13 +21,13 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 const TOLD = 2_000;
 
 /** @returns a function that takes a stream's pieces in order, and returns the lines that each completes */
-export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[] {
-  let begun = outputTail(longest);
+export function jsonLines(): (bytes: Buffer) => JsonLine[] {
+  let begun = outputTail(LONGEST_LINE);
   let length = 0;
   let isEndless = false;
 
   const drop = (): void => {
-    begun = outputTail(longest);
+    begun = outputTail(LONGEST_LINE);
     length = 0;
   };
   const finish = (last: Buffer): JsonLine[] => {
@@ -43,7 +43,7 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[]
       const end = bytes.indexOf(NEWLINE, from);
       const piece = bytes.subarray(from, end < 0 ? bytes.length : end);
       length += piece.length;
-      isEndless = length > longest;
+      isEndless = length > LONGEST_LINE;
       if (isEndless) drop();
       else if (end >= 0) lines.push(...finish(piece));
       // A copy: the piece is a view of a buffer that would otherwise be kept whole.

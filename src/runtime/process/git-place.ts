@@ -111,13 +111,9 @@ async function placesIn(where: GitWhere): Promise<string[] | string> {
 }
 
 /** Git that cannot leave the repository, whatever is written into it meanwhile. */
-export const within = (
-  { top, place }: Pick<Repository, 'top' | 'place'>,
-  where: Omit<GitWhere, 'cwd'>,
-  cwd = top,
-): GitWhere => ({
+export const within = ({ top, place }: Pick<Repository, 'top' | 'place'>, where: Omit<GitWhere, 'cwd'>): GitWhere => ({
   ...where,
-  cwd,
+  cwd: top,
   env: {
     GIT_OBJECT_DIRECTORY: resolve(top, place.objects),
     ...where.env,

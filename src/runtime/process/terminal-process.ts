@@ -41,7 +41,6 @@ const MOST_STARTS = 2;
 
 export class TerminalProcess {
   readonly #environment: Readonly<Record<string, string | undefined>>;
-  readonly #signal: AbortSignal | undefined;
   /** Orders that are not confirmed yet, the oldest first. */
   readonly #open: TerminalOrder[] = [];
   #child: ChildProcess | undefined;
@@ -53,10 +52,8 @@ export class TerminalProcess {
   /** Called with what the person wants; `end` also when the process is lost. */
   onWish: (wish: Exclude<TerminalNews['is'], 'done'>) => void = () => {};
 
-  /** @param signal ends every wait for the terminal */
-  constructor(environment: Readonly<Record<string, string | undefined>>, signal?: AbortSignal) {
+  constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.#environment = environment;
-    this.#signal = signal;
     this.#start();
   }
 
@@ -94,7 +91,7 @@ export class TerminalProcess {
   }
 
   #isTaking(): boolean {
-    if (this.#child === undefined || this.#signal?.aborted === true) return false;
+    if (this.#child === undefined) return false;
     return realClock.monotonic() - this.#seen < this.#patience;
   }
 

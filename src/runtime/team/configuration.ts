@@ -1,17 +1,11 @@
 /** The configuration of a root, merged from all layers. */
 import { configFromEnv } from '../../model/config/config-env.ts';
-import { mergeConfig, type Layer, type MergedConfig } from '../../model/config/config-layers.ts';
+import { mergeConfig, type MergedConfig } from '../../model/config/config-layers.ts';
 import { configLayers, mayConfigure } from '../../store/user/config-files.ts';
 
-/**
- * @param flags from the command line, the layer that takes precedence
- * @throws UsageError `CONFIG_INVALID`
- */
-export const loadConfig = (
-  root: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  flags: readonly Layer[] = [],
-): MergedConfig => mergeConfig([...flags, ...configFromEnv(environment), ...configLayers(root, environment)]);
+/** @throws UsageError `CONFIG_INVALID` */
+export const loadConfig = (root: string, environment: Readonly<Record<string, string | undefined>>): MergedConfig =>
+  mergeConfig([...configFromEnv(environment), ...configLayers(root, environment)]);
 
 /**
  * The store of the teams of a project. Without one nothing of the configuration is parsed.

@@ -71,7 +71,6 @@ export class Subagents {
   readonly #onSpent: SubagentOptions['onSpent'];
   readonly #spender: SubagentOptions['spender'];
   readonly #surroundings: SubagentSurroundings;
-  readonly #program: string;
   readonly #background = new Map<string, Background>();
   readonly #running = new Set<Promise<SubagentEnd>>();
   readonly #closing = new AbortController();
@@ -83,13 +82,11 @@ export class Subagents {
   #drawn = 0;
   #waiting = 0;
 
-  /** @param program the thread's file; for tests */
-  constructor({ onSpent, spender, surroundings, ...limits }: SubagentOptions, program = subagentProgram) {
+  constructor({ onSpent, spender, surroundings, ...limits }: SubagentOptions) {
     this.#onSpent = onSpent;
     this.#spender = spender;
     this.#surroundings = surroundings;
     this.#limits = { ...LIMITS, ...limits };
-    this.#program = program;
   }
 
   /**
@@ -272,7 +269,7 @@ export class Subagents {
     const { threads, queue, heapMb } = this.#limits;
     // At least one thread: with none, waiting tasks would not start after a crash.
     const pool = new Piscina<SubagentMessage, SubagentEnd>({
-      filename: this.#program,
+      filename: subagentProgram,
       minThreads: 1,
       maxThreads: threads,
       maxQueue: queue,

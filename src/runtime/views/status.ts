@@ -76,8 +76,8 @@ export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamSt
 }
 
 /** What needs somebody in a team now, the most urgent first. */
-export function problemsIn(store: TeamReader, options: StatusOptions = {}): TeamProblem[] {
-  const { board, members, lead } = lookAtTeam(store, options);
+export function problemsIn(store: TeamReader): TeamProblem[] {
+  const { board, members, lead } = lookAtTeam(store);
   return problemsOf({ board, members: members.map(({ status }) => status), hasLead: lead.alive });
 }
 

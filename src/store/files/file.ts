@@ -184,14 +184,8 @@ export function replaceFile(
  *
  * @returns false when a file of that name exists; it is not changed
  */
-export function createOnce(
-  disk: Disk,
-  path: string,
-  text: string,
-  token: string,
-  { durable = true }: Durability = {},
-): boolean {
-  const temp = writeTemp(disk, path, text, token, durable);
+export function createOnce(disk: Disk, path: string, text: string, token: string): boolean {
+  const temp = writeTemp(disk, path, text, token, true);
   try {
     disk.linkSync(temp, path);
   } catch (error) {
@@ -200,7 +194,7 @@ export function createOnce(
   } finally {
     removeFile(disk, temp);
   }
-  if (durable) syncDirectory(disk, dirname(path));
+  syncDirectory(disk, dirname(path));
   return true;
 }
 

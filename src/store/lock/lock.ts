@@ -35,7 +35,6 @@ const flat = <T>(outer: Try<Try<T>>): Try<T> => (outer.done ? outer.value : oute
 interface LockOptions {
   /** How long to wait before `LOCK_TIMEOUT`, in milliseconds. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
 }
 
 export interface LockEnvironment {
@@ -121,8 +120,7 @@ export class Locks {
           : flat(once(earlier, () => once(path, work)));
       if (attempt.done) return attempt.value;
       if (last && attempt.sight) throw lockTimeout(attempt.at, attempt.sight);
-      options.signal?.throwIfAborted();
-      await this.#pause(tries, options.signal);
+      await this.#pause(tries);
     }
   }
 
@@ -130,7 +128,7 @@ export class Locks {
    * Like {@link withLock}, for a caller that cannot wait asynchronously: the whole process waits. Only for locks that are
    * rarely wanted by two processes, and with a short time-out.
    */
-  withLockBlocking<T>(path: string, work: () => T, { timeoutMs = LOCK_TIMEOUT_MS }: LockOptions = {}): T {
+  withLockBlocking<T>(path: string, work: () => T, { timeoutMs }: Required<LockOptions>): T {
     for (let waited = 0; ; waited += BLOCKED_MS) {
       const attempt = this.tryLock(path, work);
       if (attempt.done) return attempt.value;
@@ -304,10 +302,10 @@ export class Locks {
   }
 
   /** Short waits block, longer ones let the event loop run: 0.05 ms growing to 2 ms, with jitter. */
-  async #pause(tries: number, signal: AbortSignal | undefined): Promise<void> {
+  async #pause(tries: number): Promise<void> {
     const { clock, random } = this.#environment;
     const ms = Math.min(2, 0.05 * 1.5 ** Math.min(tries, 12)) * (0.5 + random());
     if (ms < 0.5) Atomics.wait(NEVER_NOTIFIED, 0, 0, ms);
-    else await clock.sleep(ms, signal);
+    else await clock.sleep(ms);
   }
 }

@@ -6,7 +6,7 @@ import { sightingRecordSchema, type SightingRecord } from '../../model/team/look
 import { UsageError } from '../../model/text/errors.ts';
 import { jsonOf } from '../../model/text/plain-fields.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
-import { lookAt, realDisk, type Disk } from '../files/disk.ts';
+import { lookAt, realDisk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { newId } from '../files/new-ids.ts';
 import { readSightings } from '../board/sightings.ts';
@@ -47,19 +47,19 @@ export function recordingOf({ disk, paths, board }: TeamReader): Recording {
 }
 
 /** Writes a recording into a file of its own. It has the texts of the board's log. */
-export function saveCase(store: TeamReader, file: string, disk: Disk = realDisk): void {
+export function saveCase(store: TeamReader, file: string): void {
   const { log, records } = recordingOf(store);
   const listed = (values: readonly object[]): string => values.map((one) => safeJson(one)).join(',\n');
   const events = [...log].map(({ at, event }) => ({ at, event }));
   // A line that is no record stays one: it is counted again.
   const kept = [...records].map((record) => (record === undefined ? 'null' : safeJson(record))).join(',\n');
   const text = `{"version":1,"team":"${store.paths.name}","log":[\n${listed(events)}\n],"records":[\n${kept}\n]}\n`;
-  replaceFile(disk, file, text, newId(store.clock.now()));
+  replaceFile(realDisk, file, text, newId(store.clock.now()));
 }
 
 /** @throws UsageError `USAGE` for a file that is no recorded run */
-export function readCase(file: string, disk: Disk = realDisk): Recording {
-  const parsed = caseSchema.safeParse(jsonIn(file, disk));
+export function readCase(file: string): Recording {
+  const parsed = caseSchema.safeParse(jsonIn(file));
   if (!parsed.success)
     throw new UsageError(
       'USAGE',
@@ -75,8 +75,8 @@ export function readCase(file: string, disk: Disk = realDisk): Recording {
   };
 }
 
-function jsonIn(file: string, disk: Disk): unknown {
-  const text = readText(disk, file);
+function jsonIn(file: string): unknown {
+  const text = readText(realDisk, file);
   if (text !== undefined) return jsonOf(text);
   throw new UsageError('USAGE', `There is no file ${file}.`);
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { list, realDisk, type Disk } from '../files/disk.ts';
+import { list, realDisk } from '../files/disk.ts';
 import { clearAway } from '../files/file.ts';
 import { FOREIGN_LOCK_MS } from '../lock/foreign-locks.ts';
 import { lockStateOf } from '../lock/lock-state.ts';
@@ -21,18 +21,18 @@ interface LeftLock {
 const LOCK = /(?:_inbox|^config|^state|^events|\.lease)\.lock$/;
 const ANY_LOCK = /\.lock$/;
 
-export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk): LeftLock[] {
-  const filesOf = (directory: string): string[] => list(disk, directory).map((file) => join(directory, file));
+export function leftLocks(paths: TeamPaths, now: number): LeftLock[] {
+  const filesOf = (directory: string): string[] => list(realDisk, directory).map((file) => join(directory, file));
   const locks = [
     ...[paths.folder, paths.processes].flatMap(filesOf).filter((path) => LOCK.test(basename(path))),
     ...[paths.locks, ...sharedByTeams()].flatMap(filesOf).filter((path) => ANY_LOCK.test(path)),
     rootPaths(paths.root).nameLock(paths.name),
   ];
-  return locks.flatMap((path) => judged(disk, path, now) ?? []);
+  return locks.flatMap((path) => judged(path, now) ?? []);
 }
 
-function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
-  const snapshot = lockStateOf(disk, path);
+function judged(path: string, now: number): LeftLock | undefined {
+  const snapshot = lockStateOf(realDisk, path);
   switch (snapshot.kind) {
     case 'free':
       return undefined;
@@ -62,6 +62,6 @@ function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
 const sharedByTeams = (): string[] => ['vendors', 'spending'].map((name) => join(dirname(keyPath()), name));
 
 /** Removes what {@link leftLocks} found; a directory gets another name beside. */
-export function breakLocks(locks: readonly LeftLock[], disk: Disk = realDisk): void {
-  for (const { path } of locks) clearAway(disk, path, randomBytes(6).toString('hex'));
+export function breakLocks(locks: readonly LeftLock[]): void {
+  for (const { path } of locks) clearAway(realDisk, path, randomBytes(6).toString('hex'));
 }

@@ -16,8 +16,8 @@ import { withName } from './name-lock.ts';
 import { findActive, putAway } from './team-list.ts';
 
 /** Folders of teams without a board, by name. */
-export const listRemains = (root: string, disk: Disk = realDisk): TeamPaths[] =>
-  list(disk, rootPaths(root).teams).flatMap((file) => (isName(file) ? (remainsOf(root, file, disk) ?? []) : []));
+export const listRemains = (root: string): TeamPaths[] =>
+  list(realDisk, rootPaths(root).teams).flatMap((file) => (isName(file) ? (remainsOf(root, file) ?? []) : []));
 
 /** The folder of that team, if its board is missing. */
 export function remainsOf(root: string, name: Name, disk: Disk = realDisk): TeamPaths | undefined {

@@ -7,8 +7,8 @@ import { removeTree } from '../files/remove-tree.ts';
 import { listArchived, type ListedTeam } from './team-list.ts';
 
 /** Archived before a time, in milliseconds. */
-export const archivedBefore = (root: string, time: number, disk: Disk = realDisk): ListedTeam[] =>
-  listArchived(root, disk).filter(({ archivedAt }) => archivedAt !== undefined && Date.parse(archivedAt) < time);
+export const archivedBefore = (root: string, time: number): ListedTeam[] =>
+  listArchived(root).filter(({ archivedAt }) => archivedAt !== undefined && Date.parse(archivedAt) < time);
 
 /** A folder that is being removed: a team that is half there is not listed as one. */
 const REMOVED = '.removed-';
@@ -36,10 +36,10 @@ function remove(folder: string, disk: Disk): void {
  * Finishes removals that were killed, or failed.
  * @returns what could not be removed, and why
  */
-export function finishRemovals(root: string, disk: Disk = realDisk): string[] {
+export function finishRemovals(root: string): string[] {
   const { archive } = rootPaths(root);
-  const begun = list(disk, archive).filter((file) => file.startsWith(REMOVED));
-  return begun.flatMap((file) => attempt(() => removeTree(disk, join(archive, file))));
+  const begun = list(realDisk, archive).filter((file) => file.startsWith(REMOVED));
+  return begun.flatMap((file) => attempt(() => removeTree(realDisk, join(archive, file))));
 }
 
 function attempt(removal: () => void): string[] {

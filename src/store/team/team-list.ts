@@ -62,9 +62,9 @@ export interface ListedTeam {
 }
 
 /** @returns the bytes of the longest board log of an active team */
-export function longestBoardLog(root: string, disk: Disk = realDisk): number {
-  const active = listTeams(root, disk).filter(({ archivedAt }) => archivedAt === undefined);
-  return Math.max(0, ...active.map(({ paths }) => lookAt(disk, paths.log)?.size ?? 0));
+export function longestBoardLog(root: string): number {
+  const active = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
+  return Math.max(0, ...active.map(({ paths }) => lookAt(realDisk, paths.log)?.size ?? 0));
 }
 
 /** Active teams by name, then archived ones by name and time. */

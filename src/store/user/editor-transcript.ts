@@ -18,7 +18,6 @@ import {
   onDisk,
   realDisk,
   removeFile,
-  type Disk,
 } from '../files/disk.ts';
 import { openIfThere, openOurs, using, writeWhole } from '../files/file.ts';
 import { lines } from '../files/lines.ts';
@@ -46,11 +45,11 @@ const folder = (): string => join(dirname(keyPath()), 'sessions');
 const fileOf = (id: string): string => join(folder(), `${id}.jsonl`);
 
 /** The records of a session; undefined if there is no such session. */
-export function readTranscript(id: string, disk: Disk = realDisk): TranscriptRecord[] | undefined {
-  const fd = ID.test(id) ? openIfThere(disk, fileOf(id), O_RDONLY) : undefined;
+export function readTranscript(id: string): TranscriptRecord[] | undefined {
+  const fd = ID.test(id) ? openIfThere(realDisk, fileOf(id), O_RDONLY) : undefined;
   if (fd === undefined) return undefined;
-  return using(disk, fd, () =>
-    [...lines(disk, fd)].flatMap((line) => (line.kind === 'text' ? recordIn(line.text) : [])),
+  return using(realDisk, fd, () =>
+    [...lines(realDisk, fd)].flatMap((line) => (line.kind === 'text' ? recordIn(line.text) : [])),
   );
 }
 
@@ -64,25 +63,27 @@ function recordIn(line: string): TranscriptRecord[] {
 }
 
 /** @throws StoreError if it cannot be written */
-export function appendTranscript(id: string, record: TranscriptRecord, disk: Disk = realDisk): void {
+export function appendTranscript(id: string, record: TranscriptRecord): void {
   const path = fileOf(id);
-  onDisk('create the directory', folder(), () => makeDirectoryPath(folder(), DIRECTORY_MODE, disk));
+  onDisk('create the directory', folder(), () => makeDirectoryPath(folder(), DIRECTORY_MODE, realDisk));
   const kept = 'text' in record ? { ...record, text: record.text.slice(0, MOST_TEXT) } : record;
   // The first newline ends a line that a crash cut off; empty lines are skipped.
   const bytes = Buffer.from(`\n${safeJson(kept)}\n`);
-  using(disk, openOurs(disk, path, O_WRONLY | O_APPEND | O_CREAT), (fd) => writeWhole(disk, fd, bytes, path));
+  using(realDisk, openOurs(realDisk, path, O_WRONLY | O_APPEND | O_CREAT), (fd) =>
+    writeWhole(realDisk, fd, bytes, path),
+  );
 }
 
 /** Removes what is kept of a session. */
-export function removeTranscript(id: string, disk: Disk = realDisk): void {
-  if (ID.test(id)) removeFile(disk, fileOf(id));
+export function removeTranscript(id: string): void {
+  if (ID.test(id)) removeFile(realDisk, fileOf(id));
 }
 
 /** The ids of the sessions that were written to last, the newest first. */
-export function transcriptIds(most: number, disk: Disk = realDisk): string[] {
-  const found = list(disk, folder()).flatMap((file) => {
+export function transcriptIds(most: number): string[] {
+  const found = list(realDisk, folder()).flatMap((file) => {
     const id = file.replace(/\.jsonl$/, '');
-    const at = ID.test(id) ? lookAt(disk, fileOf(id))?.mtimeMs : undefined;
+    const at = ID.test(id) ? lookAt(realDisk, fileOf(id))?.mtimeMs : undefined;
     return at === undefined ? [] : [{ id, at }];
   });
   return found

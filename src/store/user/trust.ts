@@ -20,8 +20,7 @@ const recordOf = (path: string, text: string): string =>
 export const isTrusted = (path: string, text: string, disk: Disk = realDisk): boolean =>
   isKept(recordOf(path, text), disk);
 
-export const trustFile = (path: string, text: string, disk: Disk = realDisk): void =>
-  keep(recordOf(path, text), path, disk);
+export const trustFile = (path: string, text: string): void => keep(recordOf(path, text), path, realDisk);
 
 /** Whether the user confirmed the commands or the document with this mac; only who has the user's key can know its name. */
 export const isMacTrusted = (mac: string, disk: Disk): boolean => isKept(recordNamed(mac), disk);
@@ -32,17 +31,17 @@ export const trustMac = (mac: string, disk: Disk): void => keep(recordNamed(mac)
 export const isKeyTrusted = (key: string, disk: Disk): boolean => isKept(recordNamed(key), disk);
 
 /** @returns the file that says so: without it the key is not trusted any more */
-export function trustKey(key: string, disk: Disk = realDisk): string {
+export function trustKey(key: string): string {
   const record = recordNamed(key);
-  keep(record, 'a public key', disk);
+  keep(record, 'a public key', realDisk);
   return record;
 }
 
 /** The public keys that the user trusts on this machine. */
-export const trustedKeys = (disk: Disk = realDisk): string[] =>
-  lookAt(disk, trustedFolder()) === undefined || openFolder(disk) !== undefined
+export const trustedKeys = (): string[] =>
+  lookAt(realDisk, trustedFolder()) === undefined || openFolder(realDisk) !== undefined
     ? []
-    : list(disk, trustedFolder()).filter(isPublicKey).sort();
+    : list(realDisk, trustedFolder()).filter(isPublicKey).sort();
 
 /** Where other users may write, a record says nothing. */
 const openFolder = (disk: Disk): string | undefined =>

@@ -155,18 +155,6 @@ describe('a held lock', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('waiting for a lock ends with the signal', async () => {
-    diesHolding(10);
-    living.add(10);
-    const controller = new AbortController();
-    const clock = new FakeClock();
-    const locks = someone(11, { clock });
-    controller.abort(new Error('enough'));
-    await expect(locks.withLock(lock, () => 1, { signal: controller.signal })).rejects.toThrow('enough');
-    rmSync(lock);
-    locks.close();
-  });
-
   it('a lock is released by its owner only', () => {
     const locks = mine();
     locks.tryLock(lock, () => {

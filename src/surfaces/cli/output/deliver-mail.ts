@@ -13,14 +13,12 @@ export function deliverMail({ io }: CliContext, text: string): Promise<boolean> 
 }
 
 /** Prints `{"schemaVersion":2,"messages":[…]}` item by item, so that a list of any length needs constant memory. */
-export class JsonList {
+export class MessageList {
   readonly #context: CliContext;
-  readonly #key: string;
   #count = 0;
 
-  constructor(context: CliContext, key: string) {
+  constructor(context: CliContext) {
     this.#context = context;
-    this.#key = key;
   }
 
   /** @returns false when the reader of stdout is gone */
@@ -34,6 +32,6 @@ export class JsonList {
   }
 
   get #head(): string {
-    return `{"schemaVersion":${SCHEMA_VERSION},${safeJson(this.#key)}:[`;
+    return `{"schemaVersion":${SCHEMA_VERSION},"messages":[`;
   }
 }

@@ -8,7 +8,7 @@ import {
   type Message,
   type TeamReader,
 } from '../../../../app.ts';
-import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
+import { deliverMail, MessageList } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
@@ -58,7 +58,7 @@ async function showAsItComes(
 
 async function showAll(context: CliContext, store: TeamReader, mail: Iterable<Message>, max: number): Promise<void> {
   const name = painter(context, store);
-  const list = new JsonList(context, 'messages');
+  const list = new MessageList(context);
   const show = (messages: readonly Message[]): Promise<boolean> =>
     context.flags.json
       ? list.add(messages.map(storedLine))

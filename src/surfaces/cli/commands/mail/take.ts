@@ -1,7 +1,7 @@
 /** `teams take`: prints mail, then acknowledges it. Mail that no reader received is delivered again. */
 import * as z from 'zod';
 import { knownMember, mailCame, runningLimit, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
-import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
+import { deliverMail, MessageList } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
 import { bySchemaField, readFields, wholeNumberField } from '../../input/plain-options.ts';
@@ -61,7 +61,7 @@ const asTaken = (message: Message) => ({
 
 async function takeAll(context: CliContext, handle: TeamHandle, name: string, max: number): Promise<void> {
   const painted = painter(context, handle.store);
-  const list = new JsonList(context, 'messages');
+  const list = new MessageList(context);
   const print = (messages: readonly Message[]): Promise<boolean> =>
     context.flags.json
       ? list.add(messages.map(asTaken))
