@@ -33,7 +33,7 @@ interface Optional<T> {
 }
 
 /** A reader for each field of a document, in the order of its schema. */
-type PlainShape<T> = {
+export type PlainShape<T> = {
   readonly [K in keyof T as string extends K ? never : K]-?: undefined extends T[K]
     ? Optional<Exclude<T[K], undefined>>
     : PlainReader<T[K]>;
