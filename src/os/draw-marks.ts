@@ -13,7 +13,7 @@ import { BLOCK, LOCK_MARKS, type LimitRange, type Mark, type MarkResource } from
 import { ENV } from '../model/text/environment.ts';
 import { prlimitPath } from './mark-environment.ts';
 import { processes } from './process-table.ts';
-import type { ProcessTable } from './process-identity.ts';
+import type { ProcessTable } from './process-reading.ts';
 
 /** A whole number of [from, to). */
 type Random = (from: number, to: number) => number;

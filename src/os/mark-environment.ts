@@ -12,7 +12,7 @@
  */
 import type { Mark } from '../model/agent/process-mark.ts';
 import { findProgram, pathOutside } from './program-path.ts';
-import type { ResourceLimits } from './process-identity.ts';
+import type { ResourceLimits } from './process-reading.ts';
 import { ENV } from '../model/text/environment.ts';
 
 /** What is known of a process that may be ours. */

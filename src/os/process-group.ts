@@ -8,7 +8,7 @@ import { codeOf } from '../model/text/errors.ts';
 import { pause } from './pause.ts';
 import { processes } from './process-table.ts';
 import { livingProcesses } from './process-tree.ts';
-import type { ProcessTable } from './process-identity.ts';
+import type { ProcessTable } from './process-reading.ts';
 
 /** Milliseconds to wait after SIGKILL; after that only processes that wait for a disk still live. */
 const GONE_MS = 500;

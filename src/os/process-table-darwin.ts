@@ -3,7 +3,7 @@
  * of one second. Limits cannot be read, so marks use the environment only.
  */
 import { spawnSync } from 'node:child_process';
-import type { ProcessReading, ProcessStat, ProcessTable } from './process-identity.ts';
+import type { ProcessReading, ProcessStat, ProcessTable } from './process-reading.ts';
 
 /** Runs a program to its end; `status` is null if it could not be started. */
 export type Run = (

@@ -1,7 +1,7 @@
 /** The process table of Linux, from /proc (proc_pid_stat(5), proc_pid_limits(5)). */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { codeOf } from '../model/text/errors.ts';
-import type { ProcessReading, ProcessStat, ResourceLimits, ProcessTable } from './process-identity.ts';
+import type { ProcessReading, ProcessStat, ResourceLimits, ProcessTable } from './process-reading.ts';
 
 export function linuxTable(): ProcessTable {
   // A /proc of another pid namespace has other numbers: using it would signal foreign processes.

@@ -5,7 +5,8 @@
  */
 import { psTable } from './process-table-darwin.ts';
 import { linuxTable } from './process-table-linux.ts';
-import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
+import type { ProcessIdentity } from '../model/agent/process-identity.ts';
+import type { ProcessStat, ProcessTable } from './process-reading.ts';
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 

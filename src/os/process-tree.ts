@@ -7,7 +7,7 @@
  */
 import { codeOf } from '../model/text/errors.ts';
 import { isLiving, processes } from './process-table.ts';
-import type { ProcessStat, ProcessTable } from './process-identity.ts';
+import type { ProcessStat, ProcessTable } from './process-reading.ts';
 
 /** Every process that has not ended; zombies are left out. */
 export const livingProcesses = (table: ProcessTable = processes): ProcessStat[] =>

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/agent/process-mark.ts';
 import { writeMessage } from './reaper-message.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../model/agent/process-identity.ts';
 
 export interface Reaper {
   /** The reaper's pid; undefined while there is none. */

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/agent/process-mark.ts';
 import { parseMessage } from './reaper-message.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../model/agent/process-identity.ts';
 
 interface ReaperSeams extends SweepSeams {
   /** Receives one line for each message that could not be read and each process that could not be ended. */

@@ -16,7 +16,8 @@ import { ancestry, descendants } from './process-tree.ts';
 import { drawerOf } from './draw-marks.ts';
 import { evidenceOf, noteSweep, type Suspect } from './mark-environment.ts';
 import { ENV } from '../model/text/environment.ts';
-import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
+import type { ProcessIdentity } from '../model/agent/process-identity.ts';
+import type { ProcessStat, ProcessTable } from './process-reading.ts';
 
 export interface SweepSeams {
   readonly table?: ProcessTable;

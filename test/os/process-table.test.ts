@@ -10,7 +10,7 @@ import { identityOf, livenessOf, ownIdentity, processes, stateOf } from '../../s
 import { isFirstThread } from '../../src/os/process-table-linux.ts';
 import { psTable, type Run } from '../../src/os/process-table-darwin.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
-import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import type { ProcessIdentity } from '../../src/model/agent/process-identity.ts';
 
 const children: ChildProcess[] = [];
 const start = (file: string, ...args: string[]): ChildProcess => {

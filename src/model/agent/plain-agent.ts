@@ -22,6 +22,7 @@ import {
 import { isAgentKind, type AgentKind } from './agent-kinds.ts';
 import { agentSpecSchema, isEnvName, isModelName, isProcessText, TIERS, type AgentSpec } from './agent.ts';
 import { agentRulesSchema, type AgentRules, type Price } from './models.ts';
+import { plainIdentity } from './process-identity.ts';
 import {
   BLOCK,
   isWithinOneBlock,
@@ -101,14 +102,7 @@ const plainMark: PlainReader<Mark> = (value) => {
 export const markForm: DocumentForm<Mark> = { schema: () => markSchema, plain: plainMark };
 
 type Added = Extract<ReaperMessage, { add: unknown }>;
-const plainIdentities = plainList(
-  plainObject<Added['pids'][number]>({
-    pid: plainIntegerFrom(1),
-    startTime: plainText,
-    bootId: plainText,
-    pidNamespace: plainText,
-  }),
-);
+const plainIdentities = plainList(plainObject<Added['pids'][number]>(plainIdentity));
 const plainAdded = plainObject<Added>({
   add: plainMark,
   pids: (value) => {

@@ -3,6 +3,7 @@
  * lead to its reaper. `os/mark-environment.ts` draws marks and finds them.
  */
 import * as z from 'zod';
+import { processIdentitySchema } from './process-identity.ts';
 
 /**
  * The resource whose hard limit carries the mark. `locks` is drawn at random and needs no reservation; `msgqueue` has
@@ -67,19 +68,12 @@ export function isWithinOneBlock({ resource, low, high, value }: LimitRange): bo
   return isAligned && low > LOCK_MARKS.from && high < LOCK_MARKS.to;
 }
 
-const identitySchema = z.object({
-  pid: z.number().int().positive(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
-});
-
 export const reaperMessageSchema = z.union([
   /**
    * The reaper will end all processes with this mark. If the message is repeated with other processes, all of them are
    * kept.
    */
-  z.object({ add: markSchema, pids: z.array(identitySchema).readonly().default([]) }),
+  z.object({ add: markSchema, pids: z.array(processIdentitySchema).readonly().default([]) }),
   /** No process carries this mark any longer. */
   z.object({ remove: z.string() }),
   /** The team has ended in order. */

@@ -3,6 +3,7 @@
  * explorations.
  */
 import * as z from 'zod';
+import { processIdentitySchema } from '../agent/process-identity.ts';
 import { folderIdentitySchema } from '../team/folder-identity.ts';
 import { jsonAnswer, type JsonAnswer } from '../text/json-answer.ts';
 
@@ -24,18 +25,11 @@ export const readFindings = (answer: string): JsonAnswer<Findings> => jsonAnswer
 export const explorationSchema = findingsSchema.extend({ angle: z.string(), query: z.string(), by: z.string() });
 export type Exploration = z.infer<typeof explorationSchema>;
 
-const identitySchema = z.object({
-  pid: z.number().int(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
-});
-
 const entrySchema = z.looseObject({
   /** In the same folder as the index. */
   file: z.string().regex(/^explore-[a-z0-9-]+\.json$/),
   /** The process that explores this angle now; absent if the file exists. */
-  exploring: identitySchema.extend({ folder: folderIdentitySchema.optional() }).optional(),
+  exploring: processIdentitySchema.extend({ folder: folderIdentitySchema.optional() }).optional(),
 });
 
 /** `cache-index.json`, by {@link angleKey}. */

@@ -3,6 +3,7 @@
  * counted: US dollars, tokens in and out, turns, and milliseconds of turns.
  */
 import * as z from 'zod';
+import { processIdentitySchema } from '../agent/process-identity.ts';
 import { check, closed } from '../text/document-problem.ts';
 import { durationSchema } from '../text/duration.ts';
 
@@ -49,9 +50,7 @@ const who = { member: z.string().min(1).max(64), task: z.string().min(1).max(32)
 /** On the ledger of a day: who reserves, for people, and its process, by which others see that it is gone. */
 const elsewhere = {
   of: z.string().max(300).optional(),
-  process: z
-    .object({ pid: z.number().int(), startTime: z.string(), bootId: z.string(), pidNamespace: z.string() })
-    .optional(),
+  process: processIdentitySchema.optional(),
 };
 
 /** A line of a ledger, without its number, time and chain. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import type { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 import type { ProcessElsewhere } from '../../store/replica/elsewhere.ts';
 
 interface ProcessLife {

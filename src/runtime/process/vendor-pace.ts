@@ -19,7 +19,7 @@ import {
   type VendorRecord,
 } from '../../policy/governor.ts';
 import type { Clock } from '../../model/text/clock.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { hashText } from '../../store/board/results.ts';
 import { realDisk } from '../../store/files/disk.ts';

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from './disk.ts';
 import { removeTree } from './remove-tree.ts';
 import { ownIdentity, type Liveness } from '../../os/process-table.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 
 /** Replaces a start time that could not be read: such a maker can never be judged dead. */
 const NO_START = 'x';

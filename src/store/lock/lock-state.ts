@@ -6,7 +6,7 @@ import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailu
 import { using } from '../files/file.ts';
 import { livenessOf, stateOf } from '../../os/process-table.ts';
 import { tokenForm, type Token } from './token.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 
 export type LockState =
   | { readonly kind: 'free' }

@@ -7,7 +7,7 @@ import { list, removeFile, type Disk } from '../files/disk.ts';
 import { lockStateOf } from './lock-state.ts';
 import type { Liveness } from '../../os/process-table.ts';
 import { sweepTemps } from '../files/temp-files.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 
 const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;
 /** How a guard names a foreign writer's empty lock: its inode and mtime, sixteen digits each. */

@@ -24,7 +24,7 @@ import { isFirstThread } from '../../os/process-table-linux.ts';
 import { tempPath } from '../files/temp-files.ts';
 import { OwnToken, type Token } from './token.ts';
 import { isElsewhere } from '../files/folder-of.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 
 type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
 /** `sight`: what holds the lock at `at`, if this attempt looked. */

@@ -5,17 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { plainIdentity, processIdentitySchema, type ProcessIdentity } from '../../model/agent/process-identity.ts';
 import { folderIdentitySchema, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
-import {
-  optional,
-  plainIntegerFrom,
-  plainNumber,
-  plainObject,
-  plainText,
-  plainTextThat,
-  type DocumentForm,
-} from '../../model/text/plain-fields.ts';
+import { optional, plainNumber, plainObject, plainTextThat, type DocumentForm } from '../../model/text/plain-fields.ts';
 import {
   isMissing,
   isTaken,
@@ -29,15 +22,10 @@ import {
 } from '../files/disk.ts';
 import { makeDirectory, openOurs, using, writeWhole } from '../files/file.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 const NONCE = /^[0-9a-f]{16}$/;
 
-export const tokenSchema = z.object({
-  pid: z.number().int().positive(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
+export const tokenSchema = processIdentitySchema.extend({
   nonce: z.string().regex(NONCE),
   /** The folder in which it locks, a team's or `.teams`; absent in tokens of earlier versions. */
   folder: folderIdentitySchema.omit({ path: true }).optional(),
@@ -46,10 +34,7 @@ export type Token = z.infer<typeof tokenSchema>;
 export const tokenForm: DocumentForm<Token> = {
   schema: () => tokenSchema,
   plain: plainObject<Token>({
-    pid: plainIntegerFrom(1),
-    startTime: plainText,
-    bootId: plainText,
-    pidNamespace: plainText,
+    ...plainIdentity,
     nonce: plainTextThat((text) => NONCE.test(text)),
     folder: optional(
       plainObject<NonNullable<Token['folder']>>({ dev: plainNumber, ino: plainNumber, born: optional(plainNumber) }),

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { processIdentitySchema } from '../../model/agent/process-identity.ts';
 import { folderIdentitySchema, isSameFolder, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { memberSchema, type Name } from '../../model/text/names.ts';
@@ -14,11 +15,7 @@ import { readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { replicaOf } from './replica-root.ts';
 
-const holderSchema = z.object({
-  pid: z.number().int().positive(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
+const holderSchema = processIdentitySchema.extend({
   /** Milliseconds since 1970, by the clock of its machine. */
   since: z.number(),
   /** The replica that it serves. */

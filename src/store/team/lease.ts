@@ -9,15 +9,14 @@ import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } 
 import process from 'node:process';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
+import { plainIdentity, processIdentitySchema, type ProcessIdentity } from '../../model/agent/process-identity.ts';
 import { folderIdentitySchema, isSameFolder, plainFolder } from '../../model/team/folder-identity.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import {
   jsonOf,
   optional,
-  plainIntegerFrom,
   plainNumber,
   plainObject,
-  plainText,
   readBy,
   type DocumentForm,
 } from '../../model/text/plain-fields.ts';
@@ -36,17 +35,12 @@ import {
 } from '../replica/elsewhere.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 /** Half the time after which it is stale, the default of proper-lockfile. */
 const HEARTBEAT_MS = 5_000;
 export const LEASE_STALE_MS = 10_000;
 
-const ownerSchema = z.object({
-  pid: z.number().int().positive(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
+const ownerSchema = processIdentitySchema.extend({
   since: z.number(),
   /** The folder that it serves; absent in leases of earlier versions. */
   folder: folderIdentitySchema.optional(),
@@ -55,10 +49,7 @@ export type LeaseOwner = z.infer<typeof ownerSchema>;
 export const ownerForm: DocumentForm<LeaseOwner> = {
   schema: () => ownerSchema,
   plain: plainObject<LeaseOwner>({
-    pid: plainIntegerFrom(1),
-    startTime: plainText,
-    bootId: plainText,
-    pidNamespace: plainText,
+    ...plainIdentity,
     since: plainNumber,
     folder: optional(plainFolder),
   }),

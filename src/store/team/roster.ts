@@ -17,7 +17,7 @@ import { livenessOf, type Liveness } from '../../os/process-table.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { holdsOpen } from '../../os/open-directory.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../model/agent/process-identity.ts';
 
 interface KnownRecord {
   readonly text: string;

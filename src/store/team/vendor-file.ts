@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { processIdentitySchema } from '../../model/agent/process-identity.ts';
 import { makeDirectoryPath } from '../../os/own-directory.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf } from '../../model/text/errors.ts';
@@ -17,12 +18,6 @@ import { Document } from '../lock/document.ts';
 import { Locks } from '../lock/lock.ts';
 import { keyPath } from '../user/seal.ts';
 
-const processSchema = z.object({
-  pid: z.number(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
-});
 const count = z.number().int().min(0);
 
 const vendorFileSchema = z.object({
@@ -36,7 +31,12 @@ const vendorFileSchema = z.object({
   callers: z
     .record(
       z.string(),
-      z.object({ team: z.string(), process: processSchema, askedAt: z.number().optional(), nth: count.optional() }),
+      z.object({
+        team: z.string(),
+        process: processIdentitySchema,
+        askedAt: z.number().optional(),
+        nth: count.optional(),
+      }),
     )
     .optional(),
   allowance: z

@@ -4,7 +4,7 @@
  */
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
-import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
+import type { ProcessIdentity } from '../../../src/model/agent/process-identity.ts';
 
 export class Died extends Error {}
 

@@ -6,7 +6,7 @@ import { SimDisk } from './disk.ts';
 import type { Note } from './history.ts';
 import type { Machine } from './machine.ts';
 import type { Node } from './nodes.ts';
-import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
+import type { ProcessIdentity } from '../../../src/model/agent/process-identity.ts';
 
 /** Thrown out of a call of a process that does not go on now, or ever. */
 export const SUSPENDED = Object.assign(new Error('this process does not go on now'), { stack: '' });

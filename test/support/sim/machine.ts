@@ -12,7 +12,7 @@ import type { Note, Noted } from './history.ts';
 import { foldAs } from './law.ts';
 import { Life, SUSPENDED, type Body, type How, type Run } from './life.ts';
 import type { Random } from './random.ts';
-import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
+import type { ProcessIdentity } from '../../../src/model/agent/process-identity.ts';
 
 /** More steps than any run needs: a process that is not done by then waits for ever. */
 const LAST_STEP = 20_000;

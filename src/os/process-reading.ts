@@ -1,16 +1,4 @@
-/**
- * The identity of a process, and the table from which it is read. {@link ProcessTable} is an interface so that tests
- * can replace it.
- */
-
-/** Identifies one process of one boot, for ever. An empty string means that a part could not be read. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Linux: clock ticks since boot. Elsewhere: seconds since 1970. */
-  readonly startTime: string;
-  readonly bootId: string;
-  readonly pidNamespace: string;
-}
+/** What is read of processes. {@link ProcessTable} is an interface so that tests can replace it. */
 
 /** The result of reading a process: `gone` only if the system says that the process does not exist. */
 export type ProcessReading<T extends object | number> = T | 'gone' | 'unreadable';
