@@ -2,6 +2,7 @@
  * A team as any process sees it from outside: who leads it, and the state of each member. A lead knows more, from its
  * own memory. Here everything comes from the roster, the process table, the two logs and the times of files.
  */
+import { LEASE_STALE_MS } from '../../store/lock/lease-directory.ts';
 import { type Board, type Member } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -11,7 +12,7 @@ import { pastOf } from '../../model/past/board-past.ts';
 import { isMembersFailure } from '../../model/board/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { processesElsewhere } from '../../store/replica/elsewhere.ts';
-import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
+import { lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf } from '../../os/process-table.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';

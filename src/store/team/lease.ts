@@ -1,17 +1,12 @@
 /**
  * A lease: the long-held right, with a heartbeat, to lead a team or to be a member's process. It only says whether to
  * try; the right to write comes from the log. It is acquired inside the lock. An owner known to be alive refuses it,
- * and an owner known to be dead is replaced. For an unknown owner (in a container, say) proper-lockfile's staleness
- * decides. The mtime of its directory is the heartbeat.
+ * and an owner known to be dead is replaced. For an unknown owner (in a container, say) the heartbeat decides.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync, rmdirSync, statSync, utimesSync, type Stats } from 'node:fs';
-import process from 'node:process';
-import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
 import { plainIdentity, processIdentitySchema, type ProcessIdentity } from '../../model/agent/process-identity.ts';
 import { folderIdentitySchema, isSameFolder, plainFolder } from '../../model/team/folder-identity.ts';
-import { codeOf } from '../../model/text/errors.ts';
 import {
   jsonOf,
   optional,
@@ -21,9 +16,10 @@ import {
   type DocumentForm,
 } from '../../model/text/plain-fields.ts';
 import type { Name } from '../../model/text/names.ts';
-import { DIRECTORY_MODE, list, lookAt, onDisk, removeFile, storeFailure, type Disk } from '../files/disk.ts';
+import { lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
 import { folderAt, isElsewhere } from '../files/folder-of.ts';
+import { clearLeaseDirectory, LeaseDirectory, type LeaseDirectoryEnvironment } from '../lock/lease-directory.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import {
@@ -35,10 +31,6 @@ import {
 } from '../replica/elsewhere.ts';
 import type { RelayClient } from '../replica/relay-client.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
-
-/** Half the time after which it is stale, the default of proper-lockfile. */
-const HEARTBEAT_MS = 5_000;
-export const LEASE_STALE_MS = 10_000;
 
 const ownerSchema = processIdentitySchema.extend({
   since: z.number(),
@@ -67,14 +59,9 @@ export interface Lease {
 type LeaseAnswer =
   { held: true; lease: Lease } | { held: false; owner: LeaseOwner | undefined; elsewhere?: LeaseHolder | undefined };
 
-export interface LeaseEnvironment {
-  readonly disk: Disk;
+export interface LeaseEnvironment extends LeaseDirectoryEnvironment {
   readonly locks: Locks;
   readonly now: () => number;
-  /** The lease was taken from us and could not be taken back. Never called after a release. */
-  readonly onLost: (why?: Error) => void;
-  /** Called when the lease's directory was disturbed: does the log still say that the lease is ours? */
-  readonly isOurs: () => boolean;
   readonly alive?: (who: ProcessIdentity) => Liveness;
   /** Of a member's process: a lead starts again what a lead has started. */
   readonly startedBy?: 'lead' | 'person' | undefined;
@@ -111,43 +98,27 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
 }
 
 async function takeHere(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
-  const lockSync = await loadLockSync();
+  const directory = await LeaseDirectory.at(paths.lease(member), environment);
   return environment.locks.withLock(paths.leaseLock(member), (): LeaseAnswer => {
     const { disk, now } = environment;
     const { life, owner } = holderOf(paths, member, environment);
     if (life === 'alive') return { held: false, owner };
-    if (life === 'dead') clear(disk, paths.lease(member));
-    const hold = new Hold(lockSync, paths.lease(member), environment);
-    if (!hold.take()) return { held: false, owner };
+    if (life === 'dead') clearLeaseDirectory(disk, paths.lease(member));
+    if (!directory.take()) return { held: false, owner };
     const me: LeaseOwner = { ...ownIdentity(), since: now(), folder: folderAt(disk, paths.folder) };
     try {
       replaceFile(disk, paths.leaseOwner(member), JSON.stringify(me), randomBytes(4).toString('hex'), {
         durable: false,
       });
     } catch (error) {
-      hold.release();
+      directory.release();
       throw error;
     }
-    const release = (): Promise<void> => giveBack(paths, member, me, hold, environment);
-    const onBeat = (listener: () => void): void => void (hold.onBeat = listener);
+    const release = (): Promise<void> => giveBack(paths, member, me, directory, environment);
+    const onBeat = (listener: () => void): void => void (directory.onBeat = listener);
     return { held: true, lease: { silentFor: () => 0, onBeat, release } };
   });
 }
-
-/**
- * It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package: bundled
- * into an ES module it has no export but `default`.
- */
-async function loadLockSync(): Promise<typeof LockSync> {
-  const {
-    default: { lockSync },
-  } = await import('proper-lockfile');
-  // It ends the process at signals that nobody else hears. Node ignores this one, so that a write over `ulimit -f` fails.
-  if (!process.listeners('SIGXFSZ').includes(ignored)) process.on('SIGXFSZ', ignored);
-  return lockSync;
-}
-
-const ignored = (): void => {};
 
 /** Who has a lease: a process of this machine, or one of another machine that has it in the store. */
 type SeenOwner = (LeaseOwner & { readonly where: 'here' }) | ProcessElsewhere;
@@ -199,74 +170,13 @@ function holderOf(
   return { life, owner };
 }
 
-/** proper-lockfile's part: the directory and its heartbeat. */
-class Hold {
-  readonly #lockSync: typeof LockSync;
-  readonly #path: string;
-  readonly #environment: LeaseEnvironment;
-  /** Called at each heartbeat. */
-  onBeat: (() => void) | undefined;
-  #unlock: (() => void) | undefined;
-  #isReleased = false;
-
-  constructor(lockSync: typeof LockSync, path: string, environment: LeaseEnvironment) {
-    this.#lockSync = lockSync;
-    this.#path = path;
-    this.#environment = environment;
-  }
-
-  /** @returns false when another process holds it and its heartbeat is fresh */
-  take(): boolean {
-    const path = this.#path;
-    // Each heartbeat begins with it, also one that fails.
-    const stat = (folder: string): Stats => {
-      queueMicrotask(() => this.onBeat?.());
-      return statSync(folder);
-    };
-    const fs = { mkdirSync, realpathSync, rmdirSync, statSync: stat, utimesSync };
-    const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: LEASE_STALE_MS };
-    try {
-      const onCompromised = (): void => this.#onDisturbed();
-      this.#unlock = this.#lockSync(path, { ...options, onCompromised, fs });
-      // proper-lockfile creates the directory with the umask's mode; chmod does not change the heartbeat (mtime).
-      this.#environment.disk.chmodSync(path, DIRECTORY_MODE);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'ELOCKED') return false;
-      throw storeFailure('take the lease', path, error);
-    }
-  }
-
-  /** Ends the hold without touching the directory: by now it belongs to another process, or is gone. */
-  forget(): void {
-    this.#isReleased = true;
-  }
-
-  release(): void {
-    this.forget();
-    try {
-      this.#unlock?.();
-    } catch {
-      // Compromised or released already: the directory is not ours to remove.
-    }
-  }
-
-  /**
-   * Called from a timer, where a throw would end the process. It may also run when a heartbeat was under way at the
-   * release.
-   */
-  #onDisturbed(): void {
-    if (this.#isReleased) return;
-    try {
-      if (this.#environment.isOurs() && this.take()) return;
-      this.#environment.onLost();
-    } catch (error) {
-      this.#environment.onLost(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
-}
-
-async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Hold, environment: LeaseEnvironment) {
+async function giveBack(
+  paths: TeamPaths,
+  member: Name,
+  me: LeaseOwner,
+  held: LeaseDirectory,
+  environment: LeaseEnvironment,
+) {
   const { disk, locks } = environment;
   const folder = folderAt(disk, paths.folder);
   // A folder that was moved may come back, and this process may live on: through its descriptor the lease is reached there.
@@ -274,10 +184,10 @@ async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Ho
   const giveUp = (): void => {
     const owner = recordedOwner(disk, paths, member);
     const isOurs = owner?.pid === me.pid && owner.startTime === me.startTime && owner.since === me.since;
-    if (!isOurs || isMoved) hold.forget();
-    else hold.release();
+    if (!isOurs || isMoved) held.forget();
+    else held.release();
     if (!isOurs) return;
-    clear(disk, paths.lease(member));
+    clearLeaseDirectory(disk, paths.lease(member));
     removeFile(disk, paths.leaseOwner(member));
   };
   if (isMoved) giveUp();
@@ -297,14 +207,7 @@ export async function endDeadLeases(
   for (const member of left)
     await locks.withLock(paths.leaseLock(member), () => {
       if (holderOf(paths, member, environment).life !== 'dead') return;
-      clear(disk, paths.lease(member));
+      clearLeaseDirectory(disk, paths.lease(member));
       removeFile(disk, paths.leaseOwner(member));
     });
-}
-
-/** Removes the directory of a dead owner, which is empty. */
-function clear(disk: Disk, path: string): void {
-  if (!lookAt(disk, path)?.isDirectory()) return;
-  for (const file of list(disk, path)) removeFile(disk, `${path}/${file}`);
-  onDisk('remove', path, () => disk.rmdirSync(path));
 }
