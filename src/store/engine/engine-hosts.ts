@@ -1,4 +1,4 @@
-/** What a relay asks the engine for hosts, and for leads that place members on them (`engine-host-functions.ts`). */
+/** What a relay asks the engine for hosts, and for leads that place members on them (`functions/host-functions.ts`). */
 import * as z from 'zod';
 import type { HostAsked, PlacementAsked } from '../replica/team-hosts.ts';
 import type { EngineSession } from './engine-session.ts';

@@ -7,7 +7,7 @@ import { codeOf, ConflictError, isTeamError, StoreError, type TeamError } from '
 import type { DocumentForm } from '../../model/text/plain-fields.ts';
 import type { AnswerLimit } from './answer-limit.ts';
 import { isReplaced, type EngineConnection, type EngineServer } from './engine-connection.ts';
-import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './engine-functions.ts';
+import { ID_TAKEN_STATE, TEAM_GONE_STATE } from './functions/engine-functions.ts';
 
 /** After so long without an answer the other addresses are asked whether this server was replaced. */
 const SILENT_MS = 1_000;

@@ -5,15 +5,15 @@
  */
 import type { Client } from 'pg';
 import { isTeamError, StoreError, type TeamError } from '../../model/text/errors.ts';
-import { EVENT_SCRIPT } from './engine-event-functions.ts';
-import { EACH, RIGHTS_SCRIPT } from './engine-functions.ts';
-import { HOST_SCRIPT } from './engine-host-functions.ts';
-import { LEASE_SCRIPT } from './engine-lease-functions.ts';
-import { LOG_SCRIPT } from './engine-log-functions.ts';
-import { MAIL_SCRIPT } from './engine-mail-functions.ts';
-import { NEWS_SCRIPT } from './engine-news-functions.ts';
-import { TEAM_SCRIPT } from './engine-team-functions.ts';
-import { USER_SCRIPT } from './engine-user-functions.ts';
+import { EVENT_SCRIPT } from './functions/event-functions.ts';
+import { EACH, RIGHTS_SCRIPT } from './functions/engine-functions.ts';
+import { HOST_SCRIPT } from './functions/host-functions.ts';
+import { LEASE_SCRIPT } from './functions/lease-functions.ts';
+import { LOG_SCRIPT } from './functions/log-functions.ts';
+import { MAIL_SCRIPT } from './functions/mail-functions.ts';
+import { NEWS_SCRIPT } from './functions/news-functions.ts';
+import { TEAM_SCRIPT } from './functions/team-functions.ts';
+import { USER_SCRIPT } from './functions/user-functions.ts';
 
 /** Raised when the script changes what is stored; programs of another version refuse it. */
 export const ENGINE_SCHEMA = 9;

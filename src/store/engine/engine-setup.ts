@@ -4,7 +4,7 @@ import type { EngineAddress } from '../../model/config/engine-address.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
-import { EACH, ENGINE_FUNCTIONS } from './engine-functions.ts';
+import { EACH, ENGINE_FUNCTIONS } from './functions/engine-functions.ts';
 import { hostsOf, type EngineHost } from './engine-hosts.ts';
 import { ENGINE_SCHEMA, ENGINE_SCRIPT, OLDEST_SCHEMA, schemaIn, upgradeScript } from './engine-schema.ts';
 

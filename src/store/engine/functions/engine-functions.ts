@@ -1,4 +1,4 @@
-/** The functions of the schema `teams`: who may do what, which all others ask, and the list of those that roles may call (`engine-schema.ts`). */
+/** The functions of the schema `teams`: who may do what, which all others ask, and the list of those that roles may call (`../engine-schema.ts`). */
 
 /** What `who` has in place of a team or a member: each. */
 export const EACH = '*';
