@@ -71,7 +71,7 @@ export async function bringMail(session: EngineSession, team: ReplicaTeam, membe
   const box = team.mail.boxHere(member);
   if (box === undefined || last <= box.last) return;
   const after = box.last;
-  const { found, isAll, log } = await session.mailAfter(team.replica.id, member, after);
+  const { found, isAll, log } = await session.mail.after(team.replica.id, member, after);
   if (log > team.replica.position.number) await catchUp(session, team);
   await unlessFull(box.arrive(session, found, { after, isAll }));
 }

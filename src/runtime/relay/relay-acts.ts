@@ -98,7 +98,7 @@ export function posted(
       if (first === undefined) return;
       const { recipient } = first.request.body;
       const lines = all.map(({ request: { body } }) => body.line);
-      const numbers = await session.send(id, recipient, lines);
+      const numbers = await session.mail.send(id, recipient, lines);
       sent.push({ team, recipient, mail: numbers.flatMap((number, at) => ({ number, line: lines[at] ?? '' })) });
     },
   );

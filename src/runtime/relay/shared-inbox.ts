@@ -31,7 +31,9 @@ export interface MailPlace {
 }
 
 /** What an inbox asks of the store. */
-export type MailSession = Pick<EngineSession, 'acknowledge' | 'kept' | 'mailAfter' | 'waitingMail'>;
+interface MailSession extends Pick<EngineSession, 'kept'> {
+  readonly mail: Pick<EngineSession['mail'], 'acknowledge' | 'after' | 'waiting'>;
+}
 
 export class SharedInbox {
   readonly #place: MailPlace;
@@ -80,7 +82,7 @@ export class SharedInbox {
   async begin(session: MailSession, wasElsewhere: boolean): Promise<void> {
     createBell(this.#place.disk, this.#inbox.bell);
     await this.acknowledge(session);
-    const waiting = await session.waitingMail(this.#place.team, this.#member);
+    const waiting = await session.mail.waiting(this.#place.team, this.#member);
     if (wasElsewhere || this.#isStale(waiting)) await this.#remove();
     await this.#deliver(session, (arrived) => (wasElsewhere ? this.#putTaken(arrived) : this.#put(arrived)));
   }
@@ -123,7 +125,7 @@ export class SharedInbox {
       if (line.ok && open.has(line.message.id)) ids.push(line.message.id);
     }
     if (ids.length > 0) {
-      const done = await session.acknowledge(team, this.#member, '', ids);
+      const done = await session.mail.acknowledge(team, this.#member, '', ids);
       if (this.#used !== undefined) this.#used += done;
       for (const id of ids) open.delete(id);
     }
@@ -148,7 +150,7 @@ export class SharedInbox {
   /** Mail that was acknowledged on another machine is in no inbox here any more. */
   async #compare(session: MailSession, used: number): Promise<void> {
     if (used === this.#used) return;
-    const waiting = await session.waitingMail(this.#place.team, this.#member);
+    const waiting = await session.mail.waiting(this.#place.team, this.#member);
     if (this.#isStale(waiting)) {
       // Its reader has the file open: to be removed at a look after its end, though nothing else is used until then.
       if (this.#isRead()) return;
@@ -166,7 +168,7 @@ export class SharedInbox {
 
   async #deliver(session: MailSession, put: Put): Promise<void> {
     for (;;) {
-      const { found, isAll } = await session.mailAfter(this.#place.team, this.#member, this.#last);
+      const { found, isAll } = await session.mail.after(this.#place.team, this.#member, this.#last);
       await this.#receive(session, found, put);
       if (isAll) return;
     }

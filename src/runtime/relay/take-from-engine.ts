@@ -86,8 +86,8 @@ export async function takeFromEngine(root: string, address: EngineAddress, clock
 }
 
 const linesThere = async (session: EngineSession, team: string): Promise<TeamLines> => ({
-  log: await all(session, team, 'log'),
-  ledger: await all(session, team, 'ledger'),
+  log: await session.all(team, 'log'),
+  ledger: await session.all(team, 'ledger'),
 });
 
 const linesHere = ({ log, ledger }: TeamPaths): TeamLines => ({
@@ -98,15 +98,6 @@ const linesHere = ({ log, ledger }: TeamPaths): TeamLines => ({
 /** Whether all that is here is there at the same place. */
 const isBehind = (here: readonly string[], there: readonly string[]): boolean =>
   here.every((line, at) => line === there[at]);
-
-async function all(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
-  const lines: string[] = [];
-  for (;;) {
-    const { found, isAll } = await session.after(team, lines.length, of);
-    lines.push(...found);
-    if (isAll) return lines;
-  }
-}
 
 async function remade(
   session: EngineSession,

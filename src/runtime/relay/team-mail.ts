@@ -222,11 +222,11 @@ export class TeamMail {
   /** Only mail of a process of this machine is for it alone. */
   async #hear(session: EngineSession): Promise<void> {
     for (const name of this.#here)
-      if (!this.#heard.has(name)) this.#heard.set(name, await session.hearMail(this.#team, name));
+      if (!this.#heard.has(name)) this.#heard.set(name, await session.mail.hear(this.#team, name));
     for (const [name, channel] of this.#heard) {
       if (this.#here.has(name)) continue;
       this.#heard.delete(name);
-      if (channel !== undefined) await session.unhearMail(channel);
+      if (channel !== undefined) await session.mail.unhear(channel);
     }
   }
 

@@ -40,7 +40,7 @@ export function bringTeam(session: EngineSession, move: Move, team: CarriedTeam,
       await session.ask('select teams.write_document($1, $2, 0, $3)', [team.id, name, body]);
     for (const one of team.texts) await session.keep(team.id, one);
     for (const { member, lines, isTaken } of team.mail) {
-      for (const part of parted(lines)) await session.send(team.id, member, part);
+      for (const part of parted(lines)) await session.mail.send(team.id, member, part);
       // It lapses at once.
       if (isTaken) await session.takeLease(team.id, member, owner, 0);
     }
@@ -74,13 +74,13 @@ async function carried(
   { team: id, name }: Move,
   lapsed: ReadonlySet<Name>,
 ): Promise<CarriedTeam> {
-  const lines = await allOf(session, id, 'log');
-  const ledger = await allOf(session, id, 'ledger');
+  const lines = await session.all(id, 'log');
+  const ledger = await session.all(id, 'ledger');
   const mail: CarriedMail[] = [];
-  for (const { member } of await session.mailboxes(id)) {
+  for (const { member } of await session.mail.list(id)) {
     const waiting: string[] = [];
     for (let [last, isOver] = [0, false]; !isOver;) {
-      const { found, isAll } = await session.mailAfter(id, member, last);
+      const { found, isAll } = await session.mail.after(id, member, last);
       waiting.push(...found.map(({ line }) => line));
       [last, isOver] = [found.at(-1)?.number ?? last, isAll];
     }
@@ -96,15 +96,6 @@ async function carried(
     if (text !== undefined) texts.push(text);
   }
   return { id, name, lines, ledger, documents: await session.documents(id), mail, texts };
-}
-
-async function allOf(session: EngineSession, team: string, of: 'log' | 'ledger'): Promise<string[]> {
-  const lines: string[] = [];
-  for (;;) {
-    const { found, isAll } = await session.after(team, lines.length, of);
-    lines.push(...found);
-    if (isAll) return lines;
-  }
 }
 
 /** @throws ConflictError `REFUSED` */

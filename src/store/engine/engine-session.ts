@@ -7,24 +7,18 @@ import { LINE_LIMIT } from '../files/lines.ts';
 import type { PaceTold, SharedTeam, SpendingAsked } from '../replica/relay-request.ts';
 import type { Documents } from '../replica/team-documents.ts';
 import { connectEngine, type EngineServer } from './engine-connection.ts';
+import { EngineMailboxes } from './engine-mailboxes.ts';
 import { EngineQueries, type EngineValue, type RowForm } from './engine-queries.ts';
 import {
   aboutRow,
   appendForm,
-  channelRow,
   configurationRow,
   documentRow,
-  doneRow,
   eventRow,
   idRow,
-  idsRow,
   lastRow,
   leaseRow,
   lineRow,
-  mailboxRow,
-  mailRow,
-  notifiedMail,
-  numbersForm,
   placeRow,
   revisionRow,
   spendingRow,
@@ -33,8 +27,6 @@ import {
   textRow,
   type EngineEvent,
   type EngineLease,
-  type EngineMail,
-  type EngineMailbox,
   type EngineTeam,
   type LeaseTaking,
   type NotifiedMail,
@@ -83,9 +75,8 @@ export interface EngineListener {
 const NO_LISTENER: EngineListener = { onNews: () => {}, onMail: () => {} };
 
 export class EngineSession {
+  readonly mail: EngineMailboxes;
   readonly #queries: EngineQueries;
-  /** The channels that it listens to, and whose mail is notified there. */
-  readonly #mailboxes = new Map<string, Pick<NotifiedMail, 'team' | 'member'>>();
 
   /**
    * @param seen the highest timeline that was seen, if any was
@@ -111,8 +102,8 @@ export class EngineSession {
       client.on('notification', ({ processId, channel, payload = '' }) => {
         if (processId === about?.own) return;
         if (channel === NEWS) return onNews(payload);
-        const [mailbox, mail] = [session.#mailboxes.get(channel), notifiedMail(payload)];
-        if (mailbox !== undefined && mail !== undefined) onMail({ ...mailbox, ...mail });
+        const mail = session.mail.notified(channel, payload);
+        if (mail !== undefined) onMail(mail);
       });
       client.on('end', () => onNews(''));
       await session.ask(`listen ${NEWS}`, []);
@@ -125,6 +116,7 @@ export class EngineSession {
 
   private constructor(queries: EngineQueries) {
     this.#queries = queries;
+    this.mail = new EngineMailboxes(queries);
   }
 
   get server(): EngineServer {
@@ -177,6 +169,16 @@ export class EngineSession {
         `The store has a gap after record ${String(number)} of the ${of} of ${team}.`,
       );
     return { found: rows.map(({ line }) => lineOf(line, MOST_TEXT_BYTES)), isAll: isAll(rows) };
+  }
+
+  /** All records of the log or of the ledger of a team. */
+  async all(team: string, of: EngineOrder): Promise<string[]> {
+    const lines: string[] = [];
+    for (;;) {
+      const { found, isAll: isEnd } = await this.after(team, lines.length, of);
+      lines.push(...found);
+      if (isEnd) return lines;
+    }
   }
 
   /** @returns undefined if there is no such record */
@@ -255,69 +257,9 @@ export class EngineSession {
     return this.#queries.ask(text, values, row, mostBytes);
   }
 
-  /**
-   * Stores mail for a member, in this order; a message that is there already keeps its place.
-   *
-   * @returns the number of each
-   */
-  async send(team: string, recipient: Name, lines: readonly string[]): Promise<number[]> {
-    const asked = 'select teams.send($1, $2, $3) as numbers';
-    const [row] = await this.ask(asked, [team, recipient, lines], numbersForm);
-    return row?.numbers ?? [];
-  }
-
   /** Tells the other machines to wake a member. */
   async ring(team: string, member: Name): Promise<void> {
     await this.ask('select pg_notify($1, $2)', [NEWS, `ring ${team} ${member}`]);
-  }
-
-  /**
-   * Listens to the mail of a member, which is notified whole then if it is short.
-   *
-   * @returns what {@link unhearMail} needs; undefined if this role is that of one member, to which the store says only that there is mail
-   */
-  async hearMail(team: string, member: Name): Promise<string | undefined> {
-    const [row] = await this.ask('select teams.mail_channel($1, $2) as channel', [team, member], channelRow);
-    const channel = row?.channel ?? undefined;
-    if (channel === undefined) return undefined;
-    this.#mailboxes.set(channel, { team, member });
-    await this.ask(`listen ${channel}`, []);
-    return channel;
-  }
-
-  async unhearMail(channel: string): Promise<void> {
-    this.#mailboxes.delete(channel);
-    await this.ask(`unlisten ${channel}`, []);
-  }
-
-  async mailboxes(team: string): Promise<EngineMailbox[]> {
-    const rows = await this.ask('select member, last, used from teams.mailboxes($1)', [team], mailboxRow);
-    return rows.flatMap(({ member, ...known }) => (isMemberName(member) ? [{ member, ...known }] : []));
-  }
-
-  /** The mail of a member after a number that is not acknowledged, in its order; at most a page of it. */
-  async mailAfter(
-    team: string,
-    member: Name,
-    number: number,
-  ): Promise<EnginePage<EngineMail> & { readonly log: number }> {
-    const text = pageOf('number, log', 'teams.mail_after($1, $2, $3, $4)', LINE_LIMIT);
-    const rows = await this.ask(text, [team, member, number, PAGE], mailRow);
-    return { found: inOrder(rows, number), isAll: isAll(rows), log: rows[0]?.log ?? 0 };
-  }
-
-  /** The ids of the mail of a member that is not acknowledged. */
-  async waitingMail(team: string, member: Name): Promise<Set<string>> {
-    const text = 'select teams.waiting_mail($1, $2) as ids';
-    const [row] = await this.ask(text, [team, member], idsRow);
-    return new Set(row?.ids);
-  }
-
-  /** @returns how many of them were not acknowledged before */
-  async acknowledge(team: string, member: Name, by: string, ids: readonly string[]): Promise<number> {
-    const text = 'select teams.acknowledge($1, $2, $3, $4) as done';
-    const [row] = await this.ask(text, [team, member, by, ids], doneRow);
-    return row?.done ?? 0;
   }
 
   /** @returns who has the lease now, and whose lease had lapsed if another one's had */

@@ -1,6 +1,6 @@
 /** The inbox of a member in a replica, against a store in memory: what others used is in no inbox here. */
 import { beforeEach, expect, it } from 'vitest';
-import { SharedInbox, type MailSession } from '../../../src/runtime/relay/shared-inbox.ts';
+import { SharedInbox } from '../../../src/runtime/relay/shared-inbox.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
@@ -15,7 +15,7 @@ const ADA = name('ada');
 const HERE = { isElsewhere: false, isWhole: true };
 
 /** The mailbox of ada. */
-class Mailbox implements MailSession {
+class Mailbox {
   readonly #ids: string[] = [];
   readonly #lines: string[] = [];
   readonly #waiting = new Set<string>();
@@ -35,19 +35,15 @@ class Mailbox implements MailSession {
     return Promise.resolve(ids.filter((id) => this.#waiting.delete(id)).length);
   }
 
-  waitingMail(): Promise<Set<string>> {
+  waiting(): Promise<Set<string>> {
     return Promise.resolve(new Set(this.#waiting));
   }
 
-  mailAfter(_team: string, _member: string, after: number) {
+  after(_team: string, _member: string, after: number) {
     const found = this.#lines
       .map((line, at) => ({ number: at + 1, line }))
       .filter(({ number }) => number > after && this.#waiting.has(this.#ids[number - 1] ?? ''));
     return Promise.resolve({ found, isAll: true, log: 0 });
-  }
-
-  kept(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 }
 
@@ -69,7 +65,8 @@ beforeEach(() => {
   };
 });
 
-const sync = (): Promise<void> => inbox.sync(store, store.known, HERE);
+const sync = (): Promise<void> =>
+  inbox.sync({ mail: store, kept: () => Promise.resolve(undefined) }, store.known, HERE);
 const waiting = (): string[] => [...waitingMail(realDisk, paths.inbox(ADA))].map(({ id }) => id);
 
 it('mail that was used on another machine is removed here', async () => {
