@@ -1,4 +1,5 @@
 /** A run that has ended, so that nothing is left to resume or to cancel. */
+import type { Prices } from '../../model/team/spending-sum.ts';
 import { isDone } from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { RunOutcome } from '../../policy/run-outcome.ts';
@@ -18,13 +19,16 @@ export interface EndedRun {
 
 const OVER: ReadonlySet<RunOutcome> = new Set(['succeeded', 'failed', 'cancelled']);
 
-/** @returns undefined for a run that is led, that never began or that was interrupted */
-export function endedRun(paths: TeamPaths): EndedRun | undefined {
+/**
+ * @param prices by model; they override the known prices
+ * @returns undefined for a run that is led, that never began or that was interrupted
+ */
+export function endedRun(paths: TeamPaths, prices: Prices): EndedRun | undefined {
   const store = openForReading(paths, { clock: realClock });
   try {
     // Nothing of it is read: its config may be damaged.
     if (mayLive(leaseOwner(store.disk, paths, LEAD))) return undefined;
-    const report = reportOf(store);
+    const report = reportOf(store, { prices });
     const { outcome, gates } = report;
     if (!OVER.has(outcome)) return undefined;
     const hasFailedGate = Object.values(gates).includes('fail');

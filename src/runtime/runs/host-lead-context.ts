@@ -32,6 +32,7 @@ import { TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/member/member-status.ts';
 import { notEnforcedEvent, notEnforcedText, type NotEnforced } from '../../model/team/not-enforced.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
@@ -110,6 +111,10 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
 
   get ended(): string | undefined {
     return this.#ended;
+  }
+
+  get prices(): Prices | undefined {
+    return this.#options.session.prices;
   }
 
   get workspace(): Workspace | undefined {

@@ -3,12 +3,10 @@ import { sideOf } from '../../model/team/message.ts';
 import type { ToolContext } from './tool-context.ts';
 import { readOnlyMailbox, consumingMailbox } from './mailboxes.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
-import type { Workspace } from './tool-workspace.ts';
 
 export const memberToolContext = (
   handle: TeamHandle,
-  workspace?: Workspace,
-  isolate?: ToolContext['isolate'],
+  given: Pick<ToolContext, 'workspace' | 'isolate' | 'prices'> = {},
 ): ToolContext => {
   const { speaker, store, name } = handle;
   const mail =
@@ -18,8 +16,7 @@ export const memberToolContext = (
   // An archived team can be read as before, but nobody works in it, and another one may have its name.
   const isThere = (): boolean => store.pinned.isThere();
   return {
-    isolate,
-    workspace,
+    ...given,
     side: sideOf(speaker.name),
     get team() {
       return isThere() ? handle : undefined;

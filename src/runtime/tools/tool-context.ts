@@ -4,6 +4,7 @@
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Message, Side } from '../../model/team/message.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { ChangedFile } from '../process/working-tree.ts';
@@ -37,6 +38,8 @@ export interface ToolContext {
   /** The mail of the present turn: what is sent during the turn counts as an answer to it. */
   readonly cause?: readonly Message[];
   readonly lead?: LeadToolContext;
+  /** By model; they override the known prices. */
+  readonly prices?: Prices | undefined;
   /** The isolation of the program that calls. */
   readonly isolate?: ToolCall['isolate'];
   /** The directory of the shell and file tools; without it they are not offered. */

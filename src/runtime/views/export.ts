@@ -54,11 +54,11 @@ export interface TeamExport {
   readonly mail: readonly ExportedMail[];
 }
 
-/** @param prices of models; they take precedence over the built-in ones */
-export async function exportOf(store: TeamReader, prices?: Prices): Promise<TeamExport> {
+/** @param prices by model; they override the known prices */
+export async function exportOf(store: TeamReader, prices: Prices): Promise<TeamExport> {
   const projection = new TeamProjection(prices);
   for await (const events of teamNews(store)) for (const event of events) projection.add(event);
-  const report = reportOf(store);
+  const report = reportOf(store, { prices });
   const { spending } = projection;
   return {
     team: store.paths.name,

@@ -47,7 +47,7 @@ interface ReportOptions {
   readonly gates?: readonly Gate[];
   readonly notes?: readonly string[];
   /** Prices by model; they take precedence over the built-in ones. */
-  readonly prices?: Prices;
+  readonly prices?: Prices | undefined;
   /** By default the run's own; for a run that has not ended, what it would be now. */
   readonly exitCode?: number | undefined;
 }

@@ -82,7 +82,9 @@ function contentAt(context: ToolContext, team: TeamHandle, address: ResourceAddr
       if (of === undefined) return tasksFrom(team, from ?? 0);
       return from === undefined ? taskContent(team, of) : undefined;
     case 'report':
-      return of === undefined ? textContent(team, kind, reportText(reportOf(team.store)), from) : undefined;
+      return of === undefined
+        ? textContent(team, kind, reportText(reportOf(team.store, { prices: context.prices })), from)
+        : undefined;
     case 'results':
       return of === undefined ? undefined : resultContent(team, of, from);
     case 'inbox':

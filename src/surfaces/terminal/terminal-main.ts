@@ -10,6 +10,7 @@ import {
   realClock,
   type TeamPaths,
   type TerminalNews,
+  type TeamWatchOptions,
   type TerminalOrder,
 } from '../../app.ts';
 import { startProgress, watchTeam } from './progress-view.ts';
@@ -18,10 +19,14 @@ import type { Actions, DashboardOptions, Ending, ForegroundRun } from './watch/w
 type ShowOrder = Extract<TerminalOrder, { do: 'show' }>;
 
 /** What a view of a team needs from its surroundings. */
-type ActionsOn = (paths: TeamPaths) => { readonly actions: Actions; readonly notify: DashboardOptions['notify'] };
+type SurroundingsOf = (paths: TeamPaths) => {
+  readonly actions: Actions;
+  readonly notify: DashboardOptions['notify'];
+  readonly watch: TeamWatchOptions;
+};
 
 /** Carries out the orders of this process's channel until it ends. */
-export async function serveTerminal(actionsOn: ActionsOn): Promise<void> {
+export async function serveTerminal(surroundingsOf: SurroundingsOf): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       // The lead decides what a signal means; this process ends after it.
@@ -32,7 +37,7 @@ export async function serveTerminal(actionsOn: ActionsOn): Promise<void> {
   const carryOut = async (order: TerminalOrder): Promise<void> => {
     switch (order.do) {
       case 'show':
-        view ??= order.hasKeys ? new DashboardView(order, actionsOn) : new LinesView(order);
+        view ??= order.hasKeys ? new DashboardView(order, surroundingsOf) : new LinesView(order);
         break;
       case 'rest':
         await view?.close();
@@ -101,7 +106,7 @@ class DashboardView implements View {
   readonly #shown: Promise<void>;
   #isOpen = true;
 
-  constructor({ root, team, color }: ShowOrder, actionsOn: ActionsOn) {
+  constructor({ root, team, color }: ShowOrder, surroundingsOf: SurroundingsOf) {
     const paths = teamPaths(root, parseName('team', team));
     this.#run = {
       stop: () => tellLead({ is: 'stop' }),
@@ -109,7 +114,7 @@ class DashboardView implements View {
       onChange: () => {},
       remark: '',
     };
-    this.#shown = this.#show(paths, color && (process.env['NO_COLOR'] ?? '') === '', actionsOn(paths));
+    this.#shown = this.#show(paths, color && (process.env['NO_COLOR'] ?? '') === '', surroundingsOf(paths));
   }
 
   ask(seconds: number): void {
@@ -145,10 +150,14 @@ class DashboardView implements View {
     for (const order of this.#kept) await printed(order);
   }
 
-  async #show(paths: TeamPaths, color: boolean, surroundings: ReturnType<ActionsOn>): Promise<void> {
+  async #show(
+    paths: TeamPaths,
+    color: boolean,
+    { watch: options, ...surroundings }: ReturnType<SurroundingsOf>,
+  ): Promise<void> {
     const { signal } = this.#closing;
     try {
-      const watch = new TeamWatch(paths);
+      const watch = new TeamWatch(paths, options);
       const write = (text: string): void => void process.stderr.write(text);
       try {
         const own = { isPlain: false, color, signal, write, out: process.stderr, run: this.#run };

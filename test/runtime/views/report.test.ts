@@ -363,7 +363,7 @@ describe('a member whose process ended while it worked', () => {
     const team = worked();
     team.process('ada', 'dead', { started_at: team.clock.now() / 1_000 });
     team.wait(HOUR);
-    const { timeline } = await exportOf(team.store);
+    const { timeline } = await exportOf(team.store, {});
     expect(reportOf(team.store).durationMs).toBe(2_000);
     expect(timeline.spans).toMatchObject([{ task: '1', end: 'lost' }]);
     expect(timeline.critical).toEqual({ tasks: ['1'], ms: 2_000 });

@@ -83,7 +83,7 @@ function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, 
       roles: _______,
       apply,
       ...report
-    } = reportOf(reader, { gates, exitCode });
+    } = reportOf(reader, { gates, exitCode, prices: place.session.prices });
     // A team of which nothing landed is archived.
     const isArchived = record.folder !== teamPaths(record.root, record.name).folder;
     return apply === undefined || isArchived ? report : { ...report, apply };

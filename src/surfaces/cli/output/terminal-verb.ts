@@ -10,8 +10,8 @@ export async function showTerminal(io: CliIo): Promise<number> {
   await serveTerminal((paths) => {
     const flags = { root: paths.root, json: false, quiet: false, verbose: false, yes: false, color: true };
     const context = new CliContext(io, flags);
-    const { notify } = settings(context).merged.config;
-    return { actions: teamActions(context, paths, { isLedHere: true }), notify };
+    const { notify, watchdogWarningMs: stalledAfterMs, prices } = settings(context).merged.config;
+    return { actions: teamActions(context, paths, { isLedHere: true }), notify, watch: { stalledAfterMs, prices } };
   });
   return 0;
 }

@@ -15,7 +15,7 @@ export const act: Act = async (context, given) => {
   refuseMembers(context, 'cancel its team');
   const { team, words } = chooseRun(context, given.words, { whileLed: true });
   noMore(words);
-  const ended = endedRun(team.paths);
+  const ended = endedRun(team.paths, settings(context).merged.config.prices);
   if (ended !== undefined) return nothingToCancel(context, ended);
   const { stopped, completed, total } = await closeTeam(
     team.paths,

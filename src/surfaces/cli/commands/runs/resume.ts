@@ -50,7 +50,7 @@ export const act: Act = async (context, given) => {
   if (flags.retryFailed) await retryFailed(context, team.name, flags.note);
   else if (flags.note !== undefined)
     throw new UsageError('USAGE', '--note is for the tasks that are retried; give --retry-failed, too.');
-  const ended = endedRun(team.paths);
+  const ended = endedRun(team.paths, settings(context).merged.config.prices);
   if (ended?.isDone === true && ended.outcome !== 'cancelled') return nothingToDo(context, ended);
   if (flags.detach) return await detachRun(context, team.paths, flags);
   const { session, agents } = settings(context);

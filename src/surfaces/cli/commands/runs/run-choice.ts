@@ -17,6 +17,6 @@ export function chooseRun(
 ): ReturnType<typeof chooseTeam> {
   const choice = chooseTeam(context, words, { ...options, archived: true });
   const { name, paths, archivedAt } = choice.team;
-  if (archivedAt !== undefined && endedRun(paths) === undefined) throw unknownTeam(rootOf(context), name);
+  if (archivedAt !== undefined && endedRun(paths, {}) === undefined) throw unknownTeam(rootOf(context), name);
   return choice;
 }

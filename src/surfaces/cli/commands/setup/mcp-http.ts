@@ -69,7 +69,7 @@ export async function serveMembers(
   { place, team, withShell }: { readonly place: HttpPlace; readonly team: string; readonly withShell: boolean },
   interrupts: Interrupts,
 ): Promise<void> {
-  const { open } = settings(context);
+  const { open, merged } = settings(context);
   await using watched = openHandle(team, { ...open, as: undefined });
   const members = [...watched.store.board.fold().members.values()].filter(({ state }) => state === 'joined');
   const wanted = members.filter(({ name }) => open.as === undefined || name === open.as);
@@ -85,7 +85,11 @@ export async function serveMembers(
       const permissions = (): Permissions => memberPermissions(handle);
       const workspace = withShell ? await hostWorkspace(context, cwdOf(handle.store), permissions) : undefined;
       if (workspace !== undefined) opened.push(workspace);
-      named.push({ key: name, context: memberToolContext(handle, workspace, context.io.isolate) });
+      const { isolate } = context.io;
+      named.push({
+        key: name,
+        context: memberToolContext(handle, { workspace, isolate, prices: merged.config.prices }),
+      });
     }
     await serve(context, place, named, processes, interrupts);
   } finally {
@@ -144,13 +148,13 @@ class ProcessHosts implements AsyncDisposable {
   }
 
   #open(team: TeamHandle, name: string, token: string): Identity {
-    const { open } = settings(this.#context);
+    const { open, merged } = settings(this.#context);
     const own = { [ENV.team]: team.name, [ENV.member]: name, [ENV.token]: token };
     const handle = openHandle(team.name, { ...open, as: undefined, environment: { ...open.environment, ...own } });
     this.#handles.push(handle);
     // A later process of the same member is another identity.
     const key = `${name} ${handle.speaker.kind === 'member' ? handle.speaker.incarnation : ''}`;
-    const host = { key, context: memberToolContext(handle) };
+    const host = { key, context: memberToolContext(handle, { prices: merged.config.prices }) };
     this.#hosts.set(token, host);
     return host;
   }

@@ -104,7 +104,8 @@ async function work(
   { team, withShell }: { team: string; withShell: boolean },
   interrupts: Interrupts,
 ): Promise<void> {
-  await using handle = openHandle(team, settings(context).open);
+  const { open, merged } = settings(context);
+  await using handle = openHandle(team, open);
   if (handle.speaker.name === LEAD)
     throw new UsageError(
       'USAGE',
@@ -115,7 +116,8 @@ async function work(
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
   const cwd = cwdOf(handle.store);
   await using workspace = withShell ? await hostWorkspace(context, cwd, () => memberPermissions(handle)) : undefined;
-  await serve(context, memberToolContext(handle, workspace, context.io.isolate), interrupts);
+  const { isolate } = context.io;
+  await serve(context, memberToolContext(handle, { workspace, isolate, prices: merged.config.prices }), interrupts);
 }
 
 /** The permissions of a lead's host for our workspace tools. */

@@ -8,6 +8,7 @@ import { timelineView } from '../../output/json-view.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore, readOptions } from '../../input/options.ts';
 import { exportPage } from '../../page/page.ts';
+import { settings } from '../../input/settings.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
@@ -17,7 +18,7 @@ export const act: Act = (context, given) => {
   const { out } = readOptions(schema, given);
   return withTeamReader(context, given.words, 0, async (store, words) => {
     noMore(words);
-    const run = await exportOf(store);
+    const run = await exportOf(store, settings(context).merged.config.prices);
     if (out === undefined) return print(context, run);
     const path = resolve(context.io.cwd, out);
     requireNotOurs(store.paths.root, path);

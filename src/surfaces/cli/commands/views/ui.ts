@@ -18,14 +18,14 @@ export const act: Act = async (context, given) => {
     given.words.length === 0 ? { team: undefined, words: [] } : chooseTeam(context, given.words, { archived: true });
   noMore(words);
   const { merged, open } = settings(context);
-  const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = merged.config;
+  const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs, prices } = merged.config;
   using interrupts = new Interrupts();
   freeTerminal(context);
   const { openUi } = await import('../../../web/open-ui.ts');
   const ui = await openUi({
     port,
     open,
-    watch: { stalledAfterMs: watchdogWarningMs },
+    watch: { stalledAfterMs: watchdogWarningMs, prices },
     why: { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs },
     team: team && basename(team.paths.folder),
   });

@@ -4,7 +4,7 @@
  */
 import process from 'node:process';
 import * as z from 'zod';
-import { PastWatch, TeamWatch, UsageError, type TeamPaths } from '../../../../app.ts';
+import { PastWatch, TeamWatch, UsageError, type Prices, type TeamPaths } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
@@ -23,9 +23,10 @@ export const act: Act = async (context, given) => {
   const { plain, from } = readOptions(schema, given);
   const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
-  const { watchdogWarningMs } = settings(context).merged.config;
-  if (from !== undefined) return untilStopped(context, (signal) => past(context, team.paths, { from, plain, signal }));
-  const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
+  const { watchdogWarningMs: stalledAfterMs, prices } = settings(context).merged.config;
+  if (from !== undefined)
+    return untilStopped(context, (signal) => past(context, team.paths, { from, plain, prices, signal }));
+  const watch = new TeamWatch(team.paths, { stalledAfterMs, prices });
   try {
     return await untilStopped(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
   } finally {
@@ -52,7 +53,12 @@ async function shown(
 async function past(
   context: CliContext,
   paths: TeamPaths,
-  { from, plain, signal }: { readonly from: string; readonly plain: boolean; readonly signal: AbortSignal },
+  {
+    from,
+    plain,
+    prices,
+    signal,
+  }: { readonly from: string; readonly plain: boolean; readonly prices: Prices; readonly signal: AbortSignal },
 ): Promise<void> {
   const moment = momentIn(from);
   const { isDrawn, watchTeam } = await import('../../../terminal/progress-view.ts');
@@ -62,7 +68,7 @@ async function past(
       'USAGE',
       `--from needs a terminal, to move through the past. \`teams at ${paths.name} ${from}\` prints that moment.`,
     );
-  const watch = await PastWatch.open(paths, moment);
+  const watch = await PastWatch.open(paths, moment, prices);
   try {
     await watchTeam(watch, { ...options, past: watch, notify: 'off', signal });
   } finally {
