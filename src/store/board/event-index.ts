@@ -3,14 +3,11 @@
  * subject are. It saves views the reading of a long past and nothing else: one that is damaged, half written, or of
  * another log is ignored and made anew.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { eventSummarySchema, type EventSummary } from '../../model/team/event-summary.ts';
-import { Doubt, PageReader, PageWriter } from '../files/checked-pages.ts';
-import { onDisk, type Disk } from '../files/disk.ts';
-import { syncDirectory } from '../files/file.ts';
-import { tempPath } from '../files/temp-files.ts';
+import { Doubt, PageReader, replacePages } from '../files/checked-pages.ts';
+import type { Disk } from '../files/disk.ts';
 import { bucketsFor, hashOf } from './checkpoint/checkpoint-format.ts';
 import type { EventLogReader } from './events.ts';
 
@@ -127,7 +124,7 @@ const hashOfLine = (line: string | undefined): string | undefined =>
   line === undefined ? undefined : createHash('sha256').update(line).digest('base64');
 
 /**
- * Writes an index. The commit point is the rename of a synced temporary file.
+ * Writes an index.
  *
  * @param before the index that the events were folded on
  * @throws Doubt when a page of the index before is damaged; StoreError when the disk fails
@@ -140,23 +137,14 @@ export function* writeEventIndex(
   const hash = hashOfLine(log.lineAt(last));
   if (hash === undefined) return;
   const { pages, subjects } = yield* pagesOf(places, before);
-  const temp = tempPath(path, randomBytes(6).toString('hex'));
-  const writer = new PageWriter(disk, temp);
-  let isWhole = false;
-  try {
+  yield* replacePages(disk, path, function* (writer) {
     for (const [at, page] of pages.entries()) {
       writer.add(page === UNCHANGED ? (before?.bytes(at) ?? json([])) : json(page));
       if (at % PAGES === PAGES - 1) yield;
     }
     writer.add(json(summary));
     writer.finish({ format: INDEX_FORMAT, end, last: { at: last, hash }, subjects, buckets: pages.length });
-    onDisk('replace', path, () => disk.renameSync(temp, path));
-    isWhole = true;
-  } finally {
-    // Also when the caller takes no further step.
-    if (!isWhole) writer.abandon();
-  }
-  syncDirectory(disk, dirname(path));
+  });
 }
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

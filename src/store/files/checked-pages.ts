@@ -5,10 +5,12 @@
  *
  *     pages · header (JSON) · directory (24 bytes a page) · trailer (64 bytes)
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import { codeOf, StoreError } from '../../model/text/errors.ts';
 import { FILE_MODE, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY, onDisk, removeFile, type Disk } from './disk.ts';
-import { openSeen, writeWhole } from './file.ts';
+import { openSeen, syncDirectory, writeWhole } from './file.ts';
+import { tempPath } from './temp-files.ts';
 
 /** The file is not what was written: it is damaged, foreign, of another format, or gone. */
 export class Doubt extends Error {}
@@ -36,7 +38,7 @@ export class PageWriter {
   #at = 0;
   #isOpen = true;
 
-  /** @param path a name that no file has; the caller renames the finished file */
+  /** @param path a name that no file has */
   constructor(disk: Disk, path: string) {
     this.#disk = disk;
     this.#path = path;
@@ -91,6 +93,30 @@ export class PageWriter {
     if (this.#isOpen) this.#disk.closeSync(this.#fd);
     this.#isOpen = false;
   }
+}
+
+/**
+ * Replaces a file of pages as a whole. The commit point is the rename of a synced temporary file, which is removed if it
+ * was not finished, also because the caller takes no further step.
+ *
+ * @param write adds the pages and finishes the file
+ */
+export function* replacePages(
+  disk: Disk,
+  path: string,
+  write: (writer: PageWriter) => Generator<undefined>,
+): Generator<undefined> {
+  const temp = tempPath(path, randomBytes(6).toString('hex'));
+  const writer = new PageWriter(disk, temp);
+  let isWhole = false;
+  try {
+    yield* write(writer);
+    onDisk('replace', path, () => disk.renameSync(temp, path));
+    isWhole = true;
+  } finally {
+    if (!isWhole) writer.abandon();
+  }
+  syncDirectory(disk, dirname(path));
 }
 
 export class PageReader {

@@ -3,17 +3,13 @@
  * can pause anywhere; then writes all pages into a temporary file. The commit point is its rename. Pages that did not
  * change are copied.
  */
-import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
 import { emptyBoard, type Board } from '../../../model/board/board.ts';
 import { emptyPast, remember, type BoardPast } from '../../../model/past/board-past.ts';
 import type { IdSet } from '../../../model/board/id-set.ts';
 import type { Voucher } from '../../../model/board/vouched-commands.ts';
-import { Doubt, PageWriter } from '../../files/checked-pages.ts';
-import { onDisk, type Disk } from '../../files/disk.ts';
-import { syncDirectory } from '../../files/file.ts';
+import { Doubt, replacePages } from '../../files/checked-pages.ts';
+import type { Disk } from '../../files/disk.ts';
 import type { Journal } from '../../files/journal.ts';
-import { tempPath } from '../../files/temp-files.ts';
 import { boardAt, coveredPart, openCheckpoint, pastAt, type Checkpoint, type LayeredBoard } from './checkpoint.ts';
 import {
   bucketsFor,
@@ -114,10 +110,8 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
   }
   const log = coveredPart(journal, offset);
   if (log === undefined || board.team === undefined) return;
-  const temp = tempPath(path, randomBytes(6).toString('hex'));
-  const writer = new PageWriter(disk, temp);
-  let isWhole = false;
-  try {
+  const { team } = board;
+  yield* replacePages(disk, path, function* (writer) {
     const snapshot = { board, past, trail, last };
     const pages = { tasks: 0, marks: 0, subjects: 0, seen: 0, lists: 0 };
     const parts = { tasks: taskPages, marks: markPages, subjects: subjectPages, seen: seenPages, lists: listPages };
@@ -134,14 +128,8 @@ function* write(place: Place, offset: number, checkpoint: Checkpoint | undefined
     writer.add(json([...board.requests.values()]));
     writer.add(json(vouchersWithTasks(board)));
     writer.add(json(storedPast(past, noise.take())));
-    writer.finish(headerOf(board, board.team, { log, pages, lastEvent }));
-    onDisk('replace', path, () => disk.renameSync(temp, path));
-    isWhole = true;
-  } finally {
-    // Also when the caller takes no further step.
-    if (!isWhole) writer.abandon();
-  }
-  syncDirectory(disk, dirname(path));
+    writer.finish(headerOf(board, team, { log, pages, lastEvent }));
+  });
 }
 
 /** Each voucher once, with the tasks whose command it vouches for now. */
