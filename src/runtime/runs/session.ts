@@ -211,7 +211,6 @@ export class RunSession {
     };
   }
 
-  /** Commands by gate; they take precedence over those that are detected in the project. */
   get isolation(): IsolationSetting {
     return this.#options.isolation ?? 'auto';
   }
@@ -220,6 +219,7 @@ export class RunSession {
     return this.#options.lend;
   }
 
+  /** Commands by gate; they take precedence over those that are detected in the project. */
   get gates(): Partial<Config['gates']> {
     return this.#options.gates ?? {};
   }

@@ -4,9 +4,9 @@
  */
 import type { PromptResponse } from '@agentclientprotocol/sdk';
 import { reportText, type Report } from '../../app.ts';
-import type { PersonQuestion } from '../person/waiting-questions.ts';
+import { answerQuestion, type PersonQuestion } from '../person/waiting-questions.ts';
 import { fenced, type AskedEditor } from './ask-person.ts';
-import { answered, questionView } from './question-view.ts';
+import { questionView } from './question-view.ts';
 import { planView, showTeam, type TeamView } from './show-team.ts';
 import type { MadeTeam } from './team-work.ts';
 import { ToolCallView } from './tool-call-view.ts';
@@ -61,7 +61,7 @@ export class EditorRun {
     const team = this.#made.paths.name;
     if (question === undefined) return `Team ${team} still works, and waits for no answer; cancel it first.`;
     this.#left = rest;
-    return answered(question, { answer: text });
+    return answerQuestion(question, { answer: text });
   }
 
   async #lead(): Promise<PromptResponse> {

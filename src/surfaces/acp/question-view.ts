@@ -1,6 +1,6 @@
 /** Asks the person for what waits in a team, each thing once and at once; what is answered elsewhere is taken back. */
 import type { TeamHandle } from '../../app.ts';
-import { answerProblem, waitingQuestions, type PersonQuestion } from '../person/waiting-questions.ts';
+import { answerQuestion, waitingQuestions, type PersonQuestion } from '../person/waiting-questions.ts';
 import { askQuestion, type AskedEditor } from './ask-person.ts';
 import type { TeamView } from './show-team.ts';
 
@@ -20,7 +20,7 @@ export function questionView({ asked, team, stop, onLeft, onGone }: QuestionPlac
   const asking = new Map<string, AbortController>();
   const ask = async (question: PersonQuestion, over: AbortSignal): Promise<void> => {
     const end = await askQuestion(asked, question, AbortSignal.any([over, stop]), (content) =>
-      answered(question, content),
+      answerQuestion(question, content),
     );
     if (end === 'left') onLeft(question);
   };
@@ -42,14 +42,4 @@ export function questionView({ asked, team, stop, onLeft, onGone }: QuestionPlac
       return Promise.resolve();
     },
   };
-}
-
-/** @returns why it could not be carried out */
-export async function answered(question: PersonQuestion, content: unknown): Promise<string | undefined> {
-  try {
-    await question.answer(content);
-    return undefined;
-  } catch (error) {
-    return answerProblem(error);
-  }
 }

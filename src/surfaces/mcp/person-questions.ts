@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { isTeamError, MailboxWatch, type TeamHandle, type ToolContext } from '../../app.ts';
-import { answerProblem, waitingQuestions, type PersonQuestion } from '../person/waiting-questions.ts';
+import { answerQuestion, waitingQuestions, type PersonQuestion } from '../person/waiting-questions.ts';
 
 /** The form of TeamDelete, when a member refuses to stop. */
 export const FORCE_FORM = {
@@ -60,12 +60,7 @@ export class PersonQuestions {
     const question = questionsIn(this.#context).find((one) => one.key === key);
     this.#asked.set(key, new AbortController());
     if (question === undefined || action !== 'accept') return undefined;
-    try {
-      await question.answer(content);
-      return undefined;
-    } catch (error) {
-      return answerProblem(error);
-    }
+    return answerQuestion(question, content);
   }
 
   /** Asks for each question as soon as it waits, and takes back the form of one that is answered elsewhere. */

@@ -70,11 +70,21 @@ export function waitingQuestions(team: TeamHandle): PersonQuestion[] {
 }
 
 /**
- * Why an accepted form could not be carried out.
+ * Carries out an accepted form.
  *
- * @throws the error if it is none of ours
+ * @returns why it could not be carried out
+ * @throws an error that is none of ours
  */
-export function answerProblem(error: unknown): string {
+export async function answerQuestion(question: PersonQuestion, content: unknown): Promise<string | undefined> {
+  try {
+    await question.answer(content);
+    return undefined;
+  } catch (error) {
+    return answerProblem(error);
+  }
+}
+
+function answerProblem(error: unknown): string {
   if (isTeamError(error)) return `${error.code}: ${error.message}`;
   if (error instanceof z.ZodError) return `USAGE: ${z.prettifyError(error)}`;
   throw error;
