@@ -43,7 +43,7 @@ function openDirectory(path: string): number {
 type Files = Pick<typeof fs, 'mkdirSync' | 'lstatSync' | 'realpathSync'>;
 
 /**
- * Makes a directory, and those above it that are missing. One that is there stays as it is, and so does a link to one.
+ * Makes a directory, and those above it that are missing. An existing one stays as it is, and so does a link to one.
  *
  * @param mode of those that are made, before the mask of the process
  * @throws the error of the system: `ENOENT` where none can be made, `EEXIST` where there is a file of another kind

@@ -1,6 +1,6 @@
 /**
  * How a team calls a vendor (docs/specification.md R7.9). All teammates that use the vendor share one pause after a rate
- * limit, so that they do not all retry a 429. Full jitter applies below the exponential ceiling, whoever retried. A
+ * limit, so that they do not all retry a 429. Full jitter applies below the exponential ceiling. A
  * `retry-after` of the vendor is kept, plus a short random delay so that not all teammates retry at once.
  *
  * Calls that are neither answered nor refused yet take a slot. There are two at the start; each answer doubles them, a

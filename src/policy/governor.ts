@@ -138,8 +138,8 @@ type Began<Process> =
   | { readonly isBegun: false; readonly next?: VendorRecord<Process> | undefined };
 
 /**
- * Begins a call, or has it wait. The team that began the fewest calls in this minute is next; within a team, whoever waits
- * longest.
+ * Begins a call, or has it wait. The team that began the fewest calls in this minute is next; within a team, the call
+ * that waits longest.
  */
 export function tryBegin<Process>(given: VendorRecord<Process>, asking: Asking<Process>): Began<Process> {
   const { caller, team, process, now } = asking;

@@ -121,7 +121,7 @@ describe('the changed plan of a run that ended', () => {
       return err;
     };
     place.put('plan.yaml', `${MENDED}profile: v8\ncwd: .\n`);
-    expect(await refusal('plan.yaml')).toContain('"profile" and "cwd" cannot change in a team that is there');
+    expect(await refusal('plan.yaml')).toContain('"profile" and "cwd" cannot change in an existing team');
     place.put('plan.yaml', MENDED);
     expect(await refusal('plan.yaml', '--name', 'other')).toContain('There is no team other whose plan could change');
     expect(await refusal('--back', 'shop')).toContain('The plan of team shop was never changed.');

@@ -55,7 +55,7 @@ export function ruleRequestAnswered(board: Board, { request: id, approve, text }
   return { requests: [{ ...asked, state: 'answered', approve, answer: text, answeredAt: at }] };
 }
 
-/** Only whoever asked may say that it needs no answer any more, and only for a permission. */
+/** Only the asker may say that it needs no answer any more, and only for a permission. */
 export function ruleRequestGivenUp(board: Board, { request: id, why }: Withdrawn, author: Author): Ruling {
   const request = board.requests.get(id);
   if (!request) return refused('UNKNOWN_REQUEST', `there is no request ${id}`);

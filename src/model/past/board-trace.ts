@@ -103,7 +103,7 @@ function traceChange(traced: BoardTrace, board: Board, { change, event: { at, au
   if (change.type === 'member.joined') member.joined = at;
   else if (change.type === 'member.started') member.started = at;
   else if (change.type === 'member.left') member.left = at;
-  // A question and its answer belong to the asking member, whoever answered.
+  // A question and its answer belong to the asking member, not to the one that answered.
   const asker = 'request' in change ? board.requests.get(change.request)?.from : undefined;
   if (asker !== undefined) keep(of(traced, asker).records, place);
 }

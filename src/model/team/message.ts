@@ -236,7 +236,7 @@ export function parseMail(raw: string): ParsedMail {
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }
 
-/** What a line of mail says to whoever delivers it: its reader judges it. */
+/** What the process that delivers a line of mail reads of it. Its reader judges it. */
 export interface MailMarks {
   /** Empty for a line of another program that has none. */
   readonly id: string;

@@ -21,7 +21,7 @@ export interface KeptPath {
   readonly path: string;
   /** Device and inode of what is there; absent for a cover that is not borrowed of the project. */
   readonly id?: string;
-  /** What covers a name: what a tree borrows, or for a missing one a file or a directory of the host, or an empty directory. Absent for a name that is there. */
+  /** What covers a name: what a tree borrows, or for a missing one a file or a directory of the host, or an empty directory. Absent for a name that exists. */
   readonly cover?: { readonly from: string } | 'directory';
   /** Only its place is kept, since a name in it is kept: as a mount it cannot be moved away. */
   readonly isOpen?: boolean;

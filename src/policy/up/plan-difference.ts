@@ -1,5 +1,5 @@
 /**
- * What a changed plan changes in a team that is there (`teams up`). A value: nothing is carried out here. A task of the
+ * What a changed plan changes in its team (`teams up`). A value: nothing is carried out here. A task of the
  * plan is the task of the board with its key, else the one with its subject. What a run changes by itself (an owner, an
  * edge, a description) is a difference only where the plan changed it, too; tasks and members that no plan named stay.
  */
@@ -247,7 +247,7 @@ function changedSettingsOf(member: PlanMember, config: MemberConfig): string[] {
 
 // ── the rest of the plan ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** Keys that cannot change in a team that is there. */
+/** Keys that cannot change in an existing team. */
 export const FIXED_KEYS = ['profile', 'cwd', 'isolation', 'trees'] as const;
 
 const OTHER_KEYS = [

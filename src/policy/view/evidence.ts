@@ -115,7 +115,7 @@ const FAILURES: ReadonlySet<string> = new Set(['task.failed', 'task.released', '
 export function subjectsOf(event: ShownEvent, requests: Requests['requests']): Set<string> {
   const { member } = event;
   const subjects = new Set(['team']);
-  // A question and its answer belong to the asking member and its task, whoever answered.
+  // A question and its answer belong to the asking member and its task, not to the one that answered.
   const request = requests.get('request' in event && typeof event.request === 'string' ? event.request : '');
   const task = 'task' in event ? event.task : undefined;
   const id = typeof task === 'object' ? task.id : (task ?? request?.task);

@@ -29,7 +29,7 @@ export interface LimitChange {
 }
 
 /**
- * Changes limits; whoever waits for its budget tries again. When the first limit is set, what was used before counts.
+ * Changes limits; members that wait for their budget try again. When the first limit is set, what was used before counts.
  *
  * @param prices by model; they override the known prices
  * @throws UsageError `USAGE` when something is added to a limit that is not there

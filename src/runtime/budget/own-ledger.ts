@@ -57,7 +57,7 @@ const NO_EVENTS: Pick<EventLog, 'read'> = {
   },
 };
 
-/** What was spent, and what is reserved: whoever reserved it can no longer tell what it used. */
+/** What was spent, and what is reserved: the process that reserved it can no longer tell what it used. */
 const usedIn = (account: BudgetAccount, scope: BudgetScope): Amount =>
   Object.fromEntries(
     METERS.map((meter) => [meter, (account.spent.get(scope)?.[meter] ?? 0) + account.reserved(scope, meter)]),

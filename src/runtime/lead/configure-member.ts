@@ -41,7 +41,7 @@ export async function configureMember(
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };
     const { members } = current;
-    // It has joined on the board, and whoever added it was killed before this, or is about to do it on another machine.
+    // It has joined on the board. The process that added it was killed before this, or is about to do it on another machine.
     if (!members.some((one) => one.name === name)) {
       const added = memberConfig(handle.name, { name, role: known.role, planApproval, ...tools }, members.length);
       return { next: withMembers(current, [...members, added]), result: undefined };

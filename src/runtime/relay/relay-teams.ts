@@ -260,7 +260,7 @@ export class RelayTeams {
     await this.#retire(session, teams, isConnecting);
     for (const team of teams) {
       if (this.#replicas.has(team.name) || this.#unmoved.has(team.name)) continue;
-      // The next look makes it: whoever holds the name would hold up all teams.
+      // The next look makes it: to wait for the name would hold up all teams.
       if (!isFree(this.#root, team.name, this.#clock)) continue;
       const opened = this.#opened(
         openReplica(this.#root, team, await session.documents(team.id), this.#clock),

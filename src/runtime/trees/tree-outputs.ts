@@ -1,6 +1,6 @@
 /**
  * The declared artifacts of tasks that git ignores: they are no part of a change, and would end with the tree. Each is
- * kept as a commit of its own, and put into the tree of whoever begins a task that waited for its task.
+ * kept as a commit of its own, and put into the tree of a member that begins a task that waited for its task.
  */
 import type { Board } from '../../model/board/board.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';

@@ -97,7 +97,7 @@ export class BoardStore {
   /**
    * Appends the change that `build` makes from the folded board, and folds to the end. If the change loses the race for
    * a task id, or if a person's was made under a lead that was replaced meanwhile, it is tried again. Other code of this
-   * process may run before it returns if the order is not made here: whoever acts on a remembered board folds again.
+   * process may run before it returns if the order is not made here: who acts on a remembered board folds again.
    *
    * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
    * @param options.vouches false for commands that are copied from one that this user did not vouch for

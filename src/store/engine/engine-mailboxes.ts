@@ -26,7 +26,7 @@ export class EngineMailboxes {
   }
 
   /**
-   * Stores mail for a member, in this order; a message that is there already keeps its place.
+   * Stores mail for a member, in this order; a message that it has already keeps its place.
    *
    * @returns the number of each
    */

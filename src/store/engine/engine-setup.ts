@@ -39,7 +39,7 @@ export interface EngineReport {
 }
 
 /**
- * All of it or nothing; a schema that is there stays, and its roles too. One of an older version is brought up to this.
+ * All of it or nothing; an existing schema stays, and its roles too. One of an older version is brought up to this.
  *
  * @returns whether the schema was made; and the version that it had, if that was an older one
  * @throws StoreError `ENGINE_UNREACHABLE`, `ENGINE_UNFIT`, `NEWER_VERSION`

@@ -1,6 +1,6 @@
 /**
  * A team on its way between this root and a store on PostgreSQL: `.teams/.moves/<name>/`. One row of the store decides
- * how a move ended, so a process that was killed in the middle leaves one living side, which whoever comes next sees:
+ * how a move ended, so a process that was killed in the middle leaves one living side, which the next process sees:
  *
  *   to a store:   team ─set aside→ `team` here ─moved→ archived here
  *                                       └─withdrawn→ back in its place
@@ -114,7 +114,7 @@ export function beginMove(root: string, move: Move): void {
 }
 
 /**
- * Takes a team out of its place, in one step: whoever has it open can acknowledge nothing any more.
+ * Takes a team out of its place, in one step: a process that has it open can acknowledge nothing any more.
  *
  * @throws ConflictError `LOCK_TIMEOUT`; StoreError `TEAM_GONE`
  */

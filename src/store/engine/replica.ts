@@ -21,7 +21,7 @@ export class Replica {
   #torn = Buffer.alloc(0);
 
   /**
-   * Reads the file that is there.
+   * Reads the existing file.
    *
    * @param id of the team in the store, or the day
    * @param at.what it is of, for people

@@ -71,7 +71,7 @@ export class Document<Shape extends object> extends DocumentReader<Shape> {
   }
 
   /**
-   * Makes a document this user's own, whoever wrote it: by the user's seal, or, where its order is made elsewhere, by a
+   * Makes a document this user's own, also one that another user wrote: by the user's seal, or, where its order is made elsewhere, by a
    * record on this machine: other machines may believe what it carries now.
    *
    * @param seen its text as the user has seen it

@@ -99,7 +99,7 @@ export function makeReplica(
   );
 }
 
-/** Makes the files of a team that comes from elsewhere, with nobody's mail. */
+/** Makes the files of a team that comes from elsewhere, without mail. */
 export function fillFolder(disk: Disk, draft: TeamPaths, log: string, documents: Documents): void {
   makeDirectories(disk, draft, []);
   createBell(disk, draft.inbox(LEAD).bell);
@@ -173,7 +173,7 @@ export function requireOwnProject(root: string): void {
   );
 }
 
-/** Makes the empty folder that the team will replace. One that is there was left by a process that died. */
+/** Makes the empty folder that the team will replace. An existing one was left by a process that died. */
 function reserve(disk: Disk, paths: TeamPaths): PinnedDirectory {
   makeReservation(disk, paths);
   try {

@@ -198,7 +198,7 @@ export function setTreeAside(disk: Disk, paths: TeamPaths, of: TreeOwner, when: 
 
 /**
  * Gives a tree a repository of its own, so that git which its member runs there reaches neither the project's nor the
- * team's. Nothing of ours ever reads it. One that is there goes away, whatever the member made of it: it is never
+ * team's. Nothing of ours ever reads it. An existing one goes away, whatever the member made of it: it is never
  * written into. One with branches or stashes of the member's is moved beside the trees.
  */
 export function makeOwnGit(

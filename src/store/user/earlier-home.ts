@@ -36,7 +36,7 @@ const MOST_FILES = 10_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Makes a member's home with the transcripts of an earlier one. A home that is there stays as it is.
+ * Makes a member's home with the transcripts of an earlier one. An existing home stays as it is.
  *
  * @param earlier the home of the earlier version; it is only read
  * @throws StoreError

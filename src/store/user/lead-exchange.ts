@@ -164,7 +164,7 @@ class AnswerFile {
   }
 }
 
-/** Removes a file or a folder. What cannot be removed stays: it is in nobody's way. */
+/** Removes a file or a folder. What cannot be removed stays, and does no harm. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -180,7 +180,7 @@ interface FileChange {
 }
 
 /**
- * Puts a file or link in place at once: whoever reads sees the old one or the new one.
+ * Puts a file or link in place at once: a reader sees the old one or the new one.
  *
  * @returns false if what is there must stay
  * @throws StoreError `CORRUPT` if a directory on the way is a link or a file

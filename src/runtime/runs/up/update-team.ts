@@ -1,5 +1,5 @@
 /**
- * `teams up`: a changed plan is compared with the team that is there, living or ended, and carried out in one batch of
+ * `teams up`: a changed plan is compared with its team, living or ended, and carried out in one batch of
  * the board. What comes after the batch can be done again by the same call: it ends what a crash left undone.
  */
 import type { AgentSpec } from '../../../model/agent/agent.ts';
@@ -45,7 +45,7 @@ interface GivenUpdate {
 
 /**
  * @param agents the configured agents that plans may name
- * @throws UsageError `PLAN_INVALID` for what cannot change in a team that is there; `POLICY_DENIED` for a pipeline;
+ * @throws UsageError `PLAN_INVALID` for what cannot change in an existing team; `POLICY_DENIED` for a pipeline;
  *   ConflictError `REFUSED` for a team whose log is of the version before
  */
 export function compareWithTeam(
@@ -69,7 +69,7 @@ export function compareWithTeam(
   if (fixed.length > 0)
     throw new UsageError(
       'PLAN_INVALID',
-      `${fixed.map((key) => JSON.stringify(key)).join(' and ')} cannot change in a team that is there; \`teams run --fresh\` makes team ${name} anew.`,
+      `${fixed.map((key) => JSON.stringify(key)).join(' and ')} cannot change in an existing team; \`teams run --fresh\` makes team ${name} anew.`,
     );
   return { next, kept: from.kept, difference, isBack };
 }

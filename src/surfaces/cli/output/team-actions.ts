@@ -16,7 +16,7 @@ import type { CliContext } from '../context.ts';
 import { settings } from '../input/settings.ts';
 import { whyLines } from './why-lines.ts';
 
-/** @param isLedHere the run belongs to this view, so whoever retried leads again */
+/** @param isLedHere the run belongs to this view, so a retry leads it again */
 export function teamActions(context: CliContext, paths: TeamPaths, { isLedHere }: { readonly isLedHere: boolean }) {
   const { name } = paths;
   const doing = async <T>(work: (handle: TeamHandle) => Promise<T>): Promise<T> => {

@@ -174,7 +174,7 @@ export const runs: readonly Verb[] = [
     ],
     examples: [
       { line: 'teams budget login', what: 'every limit: spent, reserved, left' },
-      { line: 'teams budget login --add 5', what: 'five dollars more; whoever waits goes on' },
+      { line: 'teams budget login --add 5', what: 'five dollars more; members that wait go on' },
       { line: 'teams budget --day --set cost=20', what: 'all your teams together: 20 dollars a day' },
     ],
     load: () => import('../commands/runs/budget.ts'),

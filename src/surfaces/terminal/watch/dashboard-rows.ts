@@ -14,7 +14,7 @@ const ORDER: readonly BoardColumn[] = [
 ];
 
 type Member = TeamSnapshot['members'][number];
-/** Whoever works comes first, then whoever cannot go on. */
+/** Members that work come first, then those that cannot go on. */
 const STATES: readonly Member['state'][] = ['working', 'waiting', 'stalled', 'dead', 'quarantined', 'rate-limited'];
 
 /** A row that can be chosen: problems first, then members, then tasks. */

@@ -223,7 +223,7 @@ function retrying(state: State, row: Row | undefined, task: string | undefined, 
   return { state, order: { do: 'retry', task } };
 }
 
-/** The member of the chosen row: for a task, whoever works on it or did. */
+/** The member of the chosen row: for a task, the one that works on it or did. */
 function memberIn({ pane }: State, row: Row | undefined): string | undefined {
   if (pane.kind === 'inbox') return pane.member;
   if (pane.kind === 'output' && pane.of.kind === 'member') return pane.of.member;

@@ -1,4 +1,4 @@
-/** `teams up`: a changed plan, compared with the team that is there, and carried out if the person agrees. */
+/** `teams up`: a changed plan, compared with its team, and carried out if the person agrees. */
 import * as z from 'zod';
 import {
   carryOutUpdate,

@@ -108,7 +108,7 @@ function warnOfSigner(context: CliContext, { name, store }: TeamHandle, before: 
   );
 }
 
-/** A name that no member ever had may be a slip: whoever means a new member says so. One that left comes back. */
+/** A name that no member ever had may be a slip: a new member is asked for by an option. One that left comes back. */
 function requireMember({ name: team, store }: TeamHandle, name: string): void {
   const members = [...store.board.fold().members.values()];
   if (members.some((member) => member.name === name)) return;
