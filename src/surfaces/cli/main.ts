@@ -26,7 +26,7 @@ async function run(given: readonly string[], io: CliIo): Promise<number> {
     return 2;
   }
   if (argv[0] === 'complete')
-    return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
+    return (await import('./completion/shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
   // TERMINAL_VERB of runtime/process/terminal-process.ts.
   if (argv[0] === 'internal-terminal') return (await import('./output/terminal-verb.ts')).showTerminal(io);
   if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));

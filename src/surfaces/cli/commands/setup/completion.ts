@@ -1,6 +1,6 @@
 /** `teams completion`: prints a shell's completion script. */
 import { UsageError } from '../../../../app.ts';
-import { SCRIPTS } from '../../completion-scripts.ts';
+import { SCRIPTS } from '../../completion/completion-scripts.ts';
 import type { Act } from '../../verb.ts';
 
 export const act: Act = async (context, { words }) => {
