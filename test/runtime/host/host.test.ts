@@ -1,6 +1,5 @@
 /** Hosts: members that the lead of a team places on other machines. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +8,7 @@ import { allowLeft } from '../../support/leftovers.ts';
 import { storePlace } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 import { killRunning, running } from '../../support/processes.ts';
+import { ended, served, type Served } from '../../support/served.ts';
 import { StoreUser } from '../../support/store-user.ts';
 
 const planOf = (members: readonly string[], tasks: number, run: string): string =>
@@ -33,23 +33,7 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     url = engine.url('owner', made.database);
   });
 
-  /** A verb as a process that ends with the test. */
-  function serving(user: StoreUser, ...argv: string[]) {
-    const child = user.process([...argv, '--store', url]);
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGCONT');
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
-      await gone;
-      clearTimeout(late);
-    });
-    return { child, said: () => said };
-  }
+  const serving = (user: StoreUser, ...argv: string[]): Served => served(user.process([...argv, '--store', url]));
 
   async function host(user: StoreUser, name: string, ...more: string[]) {
     const process = serving(user, 'host', '--name', name, ...more);
@@ -57,10 +41,6 @@ describe.skipIf(!hasPostgres)('a host', { timeout: 120_000 }, () => {
     return process;
   }
 
-  const ended = async (child: ChildProcess): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return child.exitCode;
-  };
   const logOf = (user: StoreUser): string => user.file('.tasks', 'login', 'log.jsonl');
   const count = (text: string, type: string): number =>
     text.split('\n').filter((line) => line.includes(`"type":"${type}"`)).length;

@@ -1,7 +1,5 @@
 /** Trees of members on several machines: what each made goes through the store, and the lead lands it. */
-import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -15,6 +13,7 @@ import { realClock } from '../../support/clock.ts';
 import type { Workplace } from '../../support/cli.ts';
 import { storePlace } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
+import { ended, served, type Served } from '../../support/served.ts';
 import { killAll } from '../../support/store-scene.ts';
 import { StoreUser } from '../../support/store-user.ts';
 import { name } from '../../support/team.ts';
@@ -49,32 +48,13 @@ describe.skipIf(!hasPostgres)('trees of members on several machines', { timeout:
     git(cwd, '-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '--quiet', '-m', 'one');
   }
 
-  function serving(user: StoreUser, ...argv: string[]) {
-    const child = user.process([...argv, '--store', url]);
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
-      await gone;
-      clearTimeout(late);
-    });
-    return { child, said: () => said };
-  }
+  const serving = (user: StoreUser, ...argv: string[]): Served => served(user.process([...argv, '--store', url]));
 
   async function host(user: StoreUser, name: string, ...more: string[]) {
     const process = serving(user, 'host', '--name', name, ...more);
     await expect.poll(process.said, { timeout: 20_000 }).toContain(`Host ${name} starts up to`);
     return process;
   }
-
-  const ended = async (child: ChildProcess): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return child.exitCode;
-  };
 
   const logOf = (user: StoreUser): string => user.file('.tasks', 'login', 'log.jsonl');
   const count = (user: StoreUser, type: string): number => logOf(user).split(`"type":"${type}"`).length - 1;

@@ -1,11 +1,11 @@
 /** Members that join a team in a store while it runs, from any machine: its configuration is shared. */
 import { once } from 'node:events';
-import type { ChildProcess } from 'node:child_process';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Workplace } from '../../support/cli.ts';
 import { storePlace } from '../../support/machine.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
+import { served, type Served } from '../../support/served.ts';
 import { StoreUser } from '../../support/store-user.ts';
 
 const config = z.looseObject({ members: z.array(z.looseObject({ name: z.string() })) });
@@ -24,19 +24,7 @@ describe.skipIf(!hasPostgres)('a team in a store that grows', { timeout: 90_000 
     url = engine.url('owner', made.database);
   });
 
-  function serving(user: StoreUser, ...argv: string[]): { child: ChildProcess; said: () => string } {
-    const child = user.process([...argv, '--store', url]);
-    let said = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    child.stdout?.resume();
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      await gone;
-    });
-    return { child, said: () => said };
-  }
+  const serving = (user: StoreUser, ...argv: string[]): Served => served(user.process([...argv, '--store', url]));
 
   const membersOn = (user: StoreUser): string[] =>
     config.parse(JSON.parse(user.file('.teams', 'login', 'config.json'))).members.map(({ name }) => name);

@@ -1,10 +1,8 @@
 /** A team whose lead and members run on two machines: two roots with a relay each, and a PostgreSQL server. */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { realClock } from '../../../src/os/system-clock.ts';
 import type { Workplace } from '../../support/cli.ts';
@@ -13,6 +11,7 @@ import { Machine, storePlace, told } from '../../support/machine.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { hasPostgres, Postgres } from '../../support/postgres.ts';
 import { running } from '../../support/processes.ts';
+import { ended, served, type Served } from '../../support/served.ts';
 
 const listed = z.object({
   tasks: z.array(z.looseObject({ id: z.string(), status: z.string(), owner: z.string().nullish() })),
@@ -40,22 +39,7 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     ({ place, database } = await storePlace(engine));
   });
 
-  /** A verb as a process that ends with the test. */
-  function serving(machine: Machine, ...argv: string[]): { child: ChildProcess; said: () => string } {
-    const child = machine.process(...argv);
-    let said = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    child.stdout?.resume();
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = globalThis.setTimeout(() => child.kill('SIGKILL'), 10_000);
-      await gone;
-      clearTimeout(late);
-    });
-    return { child, said: () => said };
-  }
+  const serving = (machine: Machine, ...argv: string[]): Served => served(machine.process(...argv));
 
   const tasksOn = async (machine: Machine) =>
     listed.parse(JSON.parse((await machine.ok('task', 'list', 'login', '--json')).out)).tasks;
@@ -63,11 +47,6 @@ describe.skipIf(!hasPostgres)('a team on two machines', { timeout: 90_000 }, () 
     (await tasksOn(machine)).filter(({ status }) => status === 'completed').length;
   const isLed = async (machine: Machine) =>
     shown.parse(JSON.parse((await machine.ok('status', 'login', '--json')).out)).lead;
-
-  const ended = async (child: ChildProcess): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return child.exitCode;
-  };
 
   async function lead(machine: Machine, epoch = 1) {
     const process = serving(machine, 'lead', 'login');
