@@ -3,7 +3,7 @@
  * user's own `git gc --prune=now` never stops. The check reads only the user's repository, after the team's folders are
  * gone. `npm run test:landing` runs many seeds with many kills.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,18 +13,10 @@ import { expect, it } from 'vitest';
 import { BIN, Workplace } from '../support/cli.ts';
 import { allowLeft } from '../support/leftovers.ts';
 import { running } from '../support/processes.ts';
+import { git } from '../support/tree-scene.ts';
 
 const SEEDS = (process.env['LANDING_SEEDS'] ?? '1').split(',').map(Number);
 const KILLS = Number(process.env['LANDING_KILLS'] ?? '8');
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
 
 /** Writes a token that is said outside of the tree only when it is in the file. */
 const TASK = `#!/bin/bash

@@ -16,14 +16,7 @@ import {
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { Workplace, type Answer } from '../support/cli.ts';
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
+import { git } from '../support/tree-scene.ts';
 
 /** Every file and link that is neither git's nor ours with its mode and bytes, and the index. */
 function stateOf(at: string) {

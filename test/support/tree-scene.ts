@@ -12,6 +12,7 @@ export const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
     cwd,
     encoding: 'utf8',
+    maxBuffer: 2 ** 28,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
   });

@@ -15,14 +15,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Workplace, type Answer } from '../support/cli.ts';
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
+import { git } from '../support/tree-scene.ts';
 
 const ODD = `#!/bin/sh
 echo changed >a.txt

@@ -19,14 +19,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { Workplace } from '../support/cli.ts';
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
+import { git } from '../support/tree-scene.ts';
 
 const reportSchema = z.looseObject({ exitCode: z.number(), notEnforced: z.array(z.string()) });
 

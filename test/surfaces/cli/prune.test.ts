@@ -2,19 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { failureSchema, Workplace } from '../../support/cli.ts';
+import { git } from '../../support/tree-scene.ts';
 import { isRoot } from '../../support/user.ts';
 import { pruned } from '../../../src/surfaces/cli/shapes/team-shapes.ts';
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-  });
 
 interface Project {
   readonly place: Workplace;
