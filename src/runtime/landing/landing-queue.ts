@@ -20,16 +20,15 @@ import { Waker } from '../process/waker.ts';
 import { mergeTrees } from '../trees/merge.ts';
 import { inVault, type VaultGit } from '../trees/vault.ts';
 import { commitTree } from '../trees/vault-commits.ts';
-import { attemptKey, MemberTree } from '../trees/member-tree.ts';
+import { attemptKey } from '../trees/member-tree.ts';
+import { closeLanding } from './close-landing.ts';
 import { LandedState } from './landed-state.ts';
 import type { GatedPlan, GateSession } from './gates.ts';
 import { JudgedStates } from './judged-states.ts';
 import { LandingStack } from './landing-stack.ts';
 import { LeadTree } from './lead-tree.ts';
-import { ChangeFailure, LandingTroubles } from './landing-troubles.ts';
-import { NOT_COPIED } from './mirror.ts';
+import { ChangeFailure, LandingTroubles, requireTrouble } from './landing-troubles.ts';
 import { ProjectMirror } from './project-mirror.ts';
-import { tearDown } from './tree-commands.ts';
 import { treePlace, type TreePlace } from './tree-place.ts';
 
 export interface LandingSession extends GateSession {
@@ -45,12 +44,6 @@ export type LandingFilter = (task: LandingTask) => boolean;
 /** Changes that are judged together, at the beginning and at most. */
 const BATCH = 8;
 const LARGEST_BATCH = 16;
-
-/** @throws what is no trouble of git or of the disk */
-function requireTrouble(error: unknown): Error {
-  if (error instanceof GitFailure || isTeamError(error)) return error;
-  throw error;
-}
 
 /** An error that is neither of git nor of the disk is held as well: it must not end a lead whose members work. */
 const asTrouble = (error: unknown): Error =>
@@ -123,42 +116,7 @@ export class LandingQueue {
   async #close(): Promise<void> {
     await this.stop();
     this.#waker.close();
-    const { signal } = new AbortController();
-    await this.#keepRests(signal);
-    await this.#tearDown();
-    const trouble = await this.#lastCopy(signal);
-    if (trouble !== undefined) this.#session.tell({ type: 'landing.failed', text: trouble });
-  }
-
-  async #lastCopy(signal: AbortSignal): Promise<string | undefined> {
-    try {
-      return await this.#asLead((how) => this.#mirror.finish(how), signal);
-    } catch (error) {
-      return `${NOT_COPIED}: ${requireTrouble(error).message}`;
-    }
-  }
-
-  /** A killed member may have left work that no claim of it keeps any more. */
-  async #keepRests(signal: AbortSignal): Promise<void> {
-    const { store } = this.#session;
-    for (const { name } of store.board.board.members.values()) {
-      try {
-        if (!this.#session.isRunning(name)) await new MemberTree(store, name).keepRest(signal);
-      } catch (error) {
-        this.#session.tell({ type: 'landing.failed', member: name, text: requireTrouble(error).message });
-      }
-    }
-  }
-
-  async #tearDown(): Promise<void> {
-    const { store } = this.#session;
-    const idle = [...store.board.board.members.keys()].filter((name) => !this.#session.isRunning(name));
-    try {
-      await tearDown(this.#session, ['.queue', ...idle]);
-    } catch (error) {
-      if (!isTeamError(error)) throw error;
-      this.#session.tell({ type: 'tree.teardown_failed', text: error.message });
-    }
+    await closeLanding(this.#session, this.#mirror);
   }
 
   /** The gates on the common state; run again only if it was not judged yet. */

@@ -1,7 +1,7 @@
 /** Counts what fails in the queue of changes, tells it once, and says when a person has to act. */
 import type { LandingTask } from '../../model/board/task.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import { StoreError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import type { LandingTrouble } from '../../model/run/run-state.ts';
 import type { TeamEvent } from '../../model/team/team-event.ts';
 import { isLasting, pauseAfter } from '../../policy/landing/landing-trouble.ts';
@@ -17,6 +17,12 @@ export class ChangeFailure extends GitFailure {
     super(why);
     this.task = task;
   }
+}
+
+/** @throws what is no trouble of git or of the disk */
+export function requireTrouble(error: unknown): Error {
+  if (error instanceof GitFailure || isTeamError(error)) return error;
+  throw error;
 }
 
 interface TroubledSession {
