@@ -10,7 +10,6 @@ import type { RunState } from '../../model/run/run-state.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { AgentActivityWatch } from './watches/agent-activity-watch.ts';
 import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 import { carryOut, logDecision, type ActContext } from './act.ts';
 import { MemberProbe } from './member-probe.ts';
@@ -29,12 +28,13 @@ import { NoiseWatch } from './watches/noise-watch.ts';
 import { BudgetWatch } from '../budget/budget-watch.ts';
 import { ChangedMembers } from './changed-members.ts';
 import { StateWatch } from './watches/state-watch.ts';
+import { TeamSight } from './watches/team-sight.ts';
 import type { MemberProcess } from '../placement/member-process.ts';
 import { Supervisor, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { indexEvents } from '../process/event-indexing.ts';
 import { hasNoRoom } from '../process/retry-disk.ts';
-import { RELOOK_MS, Waker } from '../process/waker.ts';
+import { Waker } from '../process/waker.ts';
 
 /**
  * The shortest time between two looks, in milliseconds; one look covers all that happened since. The waker sets the
@@ -69,19 +69,17 @@ export class Lead {
   readonly #budget: BudgetWatch;
   readonly #changed: ChangedMembers;
   readonly #probe: MemberProbe;
-  readonly #agents: AgentActivityWatch;
+  readonly #sight: TeamSight;
   readonly #waker: Waker;
   readonly #state: StateWatch;
   readonly #end: LoopEnd;
   readonly #looks: LookRecorder;
   readonly #checkpoints: CheckpointKeeper;
-  #lastLook: number;
   #stop = false;
   /** What can be written before the end is written, as far as it can be. */
   #isAhead = false;
   /** Whether the last act found room on the disk. */
   #hasRoom = true;
-  #wasPaused = false;
   #loggedStuck: string | undefined;
 
   /**
@@ -115,9 +113,7 @@ export class Lead {
       placements: new Placements(store),
       onExit: (life) => this.#exited(life),
     });
-    this.#lastLook = store.clock.monotonic();
     this.#checkpoints = new CheckpointKeeper(() => checkpointed(store), store.clock);
-    this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
     this.#probe = new MemberProbe(store, this.memory, this.supervisor, (one) => this.#budget.isWaiting(one));
     this.#changed = new ChangedMembers(
       { store, speaker, supervisor: this.supervisor, memory: this.memory },
@@ -131,6 +127,7 @@ export class Lead {
     this.hooks = new LeadHooks({ store, speaker, children, places, hooks: options.hooks ?? {} });
     this.subscribers = new Subscribers({ store, children, places, commands: options.subscribers ?? {} });
     this.#roles = RoleReports.of(store);
+    this.#sight = new TeamSight({ store, options, memory: this.memory, probe: this.#probe, roles: this.#roles });
     this.#leadMail = new LeadMail({
       store,
       speaker,
@@ -202,13 +199,13 @@ export class Lead {
     for (;;) {
       if (this.#stop) return { why: 'stopped' };
       await this.#changed.look(this.requireLeadership());
-      const sighting = this.look();
+      const sighting = this.#sight.look(this.requireLeadership());
       if (this.noise.look()) this.#state.changed();
       const ended = await this.#end.before(sighting);
       if (ended !== undefined) return ended;
       const folded = this.#store.board.offset;
       const verdicts = judge(sighting, this.#options.limits);
-      this.#looks.record(sighting, verdicts, folded, Math.floor(this.#lastLook));
+      this.#looks.record(sighting, verdicts, folded, Math.floor(this.#sight.lastLook));
       this.#logStuck(verdicts, sighting);
       for (const verdict of verdicts) {
         const ending = this.#end.insteadOf(verdict, sighting);
@@ -223,29 +220,6 @@ export class Lead {
       this.#checkpoints.keep();
       await this.#wait();
     }
-  }
-
-  /** Reads the present state of the board and of each member. */
-  look(): Sighting {
-    const board = this.requireLeadership();
-    const now = this.#store.clock.monotonic();
-    this.#agents.look();
-    const slept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
-    const isPaused = board.phase === 'paused';
-    // No deadline runs on in a pause.
-    const overslept = slept || (this.#wasPaused && !isPaused);
-    this.#wasPaused = isPaused;
-    this.#lastLook = now;
-    const members = [...board.members.values()]
-      .filter((member) => member.state === 'joined')
-      .flatMap(({ name }) => this.#probe.at(board, name, now) ?? []);
-    const pipeline = this.#roles && {
-      owing: this.#roles.owing(board),
-      told: this.memory.announced,
-      passesCheckpoints: this.#options.passesCheckpoints === true,
-    };
-    const untrusted = new Set(this.#store.commands.untrusted('open').map(({ task }) => task));
-    return { board, members, overslept, untrusted, unattended: this.#options.unattended, pipeline };
   }
 
   /**
