@@ -14,7 +14,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -22,13 +21,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { directNames, withDirectNames } from './build/direct-names.mjs';
 import { lateModules, partText, zodNames } from './build/late-modules.mjs';
 import { LATE_PACKAGES, latePackages } from './build/late-packages.mjs';
+import { makeTemporaryFolder } from './build/temporary-folder.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -321,7 +320,8 @@ async function runNode(file, argv, options = {}) {
 }
 
 /** @returns the paths of the caches that it made */
-const warmUp = async (...argv) => (await runNode('scripts/warm-up.mjs', argv)).split('\n');
+const warmUp = async (folder, ...argv) =>
+  (await runNode('scripts/warm-up.mjs', argv, { env: { ...process.env, TMPDIR: folder } })).split('\n');
 
 /** What a run of the warm-up has to do: several members and tasks, output, and a task that waits for another. */
 const WARM_PLAN = `
@@ -344,44 +344,57 @@ tasks:
  *
  * @returns the paths of the caches that it made
  */
-async function warmUpRun() {
-  const place = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
-  try {
-    cpSync(join(ROOT, 'bin'), join(place, 'package', 'bin'), { recursive: true });
-    cpSync(join(ROOT, 'package.json'), join(place, 'package', 'package.json'));
-    for (const name of readdirSync(DIST).filter((one) => one.endsWith('.cjs')))
-      cpSync(join(DIST, name), join(place, 'package', 'dist', name));
-    writeFileSync(join(place, 'plan.yaml'), WARM_PLAN);
-    const env = { PATH: process.env.PATH, HOME: place };
-    await runNode(join(place, 'package', 'bin', 'teams.js'), ['run', 'plan.yaml'], {
-      cwd: place,
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const code = join(place, '.cache', 'teams', 'code');
-    const kept = readdirSync(code).filter((name) => /^(?:teammate(?:-commands)?|\w+[.]lead)-v/.test(name));
-    if (kept.length !== 4) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
-    for (const name of kept) replaceFile(join(DIST, 'cache', name), readFileSync(join(code, name)), 0o600);
-    return kept.map((name) => join(DIST, 'cache', name));
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+async function warmUpRun(folder) {
+  const place = join(folder, 'run');
+  cpSync(join(ROOT, 'bin'), join(place, 'package', 'bin'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(place, 'package', 'package.json'));
+  for (const name of readdirSync(DIST).filter((one) => one.endsWith('.cjs')))
+    cpSync(join(DIST, name), join(place, 'package', 'dist', name));
+  writeFileSync(join(place, 'plan.yaml'), WARM_PLAN);
+  const env = { PATH: process.env.PATH, HOME: place, TMPDIR: folder };
+  await runNode(join(place, 'package', 'bin', 'teams.js'), ['run', 'plan.yaml'], {
+    cwd: place,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const code = join(place, '.cache', 'teams', 'code');
+  const kept = readdirSync(code).filter((name) => /^(?:teammate(?:-commands)?|\w+[.]lead)-v/.test(name));
+  if (kept.length !== 4) throw new Error(`The run of the warm-up kept ${kept.join(', ') || 'no code'}.`);
+  for (const name of kept) replaceFile(join(DIST, 'cache', name), readFileSync(join(code, name)), 0o600);
+  return kept.map((name) => join(DIST, 'cache', name));
 }
 
 /** Where no run is possible, as in a sandbox without `/proc`, the program is whole without its caches: its first run keeps them. */
-const warmUpRunIfItCan = () =>
-  warmUpRun().catch((error) => {
+const warmUpRunIfItCan = (folder) =>
+  warmUpRun(folder).catch((error) => {
     console.error(`No code cache of a run was made, so the first one starts more slowly: ${error.message}`);
     return [];
   });
 
 /** Each first word of a frequent verb has a cache of its own; they are made with those of all verbs. */
-async function warmUpFrequent() {
+async function warmUpFrequent(folder) {
   const { frequentVerbs } = createRequire(import.meta.url)('../bin/load.cjs').load('frequent').exports;
   const caches = [];
   for (const word of new Set(frequentVerbs().map(({ name }) => name.split(' ')[0])))
-    caches.push(...(await warmUp('frequent', word)));
+    caches.push(...(await warmUp(folder, 'frequent', word)));
   return caches;
+}
+
+/** Without a place for temporary files the program is whole, too: it keeps its caches itself. */
+async function makeCaches() {
+  const { folder, reason } = makeTemporaryFolder();
+  if (folder === undefined) {
+    console.error(
+      `No code caches were made, so first starts are slower: no temporary folder can be made (${reason}). Set TMPDIR to a folder that can be written, then \`npm run build\`.`,
+    );
+    return [];
+  }
+  try {
+    const first = await Promise.all([warmUp(folder, 'teams'), warmUp(folder, 'reaper'), warmUpRunIfItCan(folder)]);
+    return [...first.flat(), ...(await warmUpFrequent(folder))];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function emitTypes() {
@@ -413,8 +426,7 @@ async function main() {
   const page = await bundlePage();
   const outputs = [...modules.outputFiles, ...processes, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
-  const caches = (await Promise.all([warmUp('teams'), warmUp('reaper'), warmUpRunIfItCan()])).flat();
-  caches.push(...(await warmUpFrequent()));
+  const caches = await makeCaches();
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();
 }
