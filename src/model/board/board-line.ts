@@ -1,8 +1,9 @@
 /** How a line of a team's board log becomes an event. */
 import * as z from 'zod';
+import { check } from '../text/document-problem.ts';
 import { compiledWhenHot } from '../text/hot-schema.ts';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
-import { copiedPart, jsonOf } from '../text/plain-fields.ts';
+import { copiedPart, jsonOf, sizeOf } from '../text/plain-fields.ts';
 import {
   authorSchema,
   bodySchema,
@@ -11,6 +12,7 @@ import {
   ulidSchema,
   type Author,
   type BoardEvent,
+  type Body,
 } from './event.ts';
 import { plainAuthor, plainBody, plainEnvelope, plainResult, TIME } from './plain-record.ts';
 
@@ -109,6 +111,19 @@ export function parseBoardLine(line: string): ParsedLine {
   return claim === undefined ? parseAny(line) : { kind: 'event', event: claim };
 }
 
+/**
+ * Why no reader would accept a change, as a sentence about it; undefined if every reader does.
+ *
+ * @param line makes the line of its record, which few changes need to be judged
+ */
+export function whyNotRecord(body: Body, line: () => string): string | undefined {
+  if (plainBody(body) !== undefined) return undefined;
+  const parsed = parseBoardLine(line());
+  if (parsed.kind !== 'noise') return undefined;
+  const checked = check(bodySchema, body);
+  return checked.ok ? `The change cannot be kept: ${parsed.why}.` : checked.problems[0]?.text;
+}
+
 function parseAny(line: string): ParsedLine {
   let value: unknown;
   try {
@@ -117,7 +132,7 @@ function parseAny(line: string): ParsedLine {
     return { kind: 'noise', why: error instanceof Error ? error.message : 'not JSON' };
   }
   const plain = plainEnvelope(value);
-  const plainly = plain && plainBody(value, plain);
+  const plainly = plain && plainBody(value, sizeOf(plain));
   // Assigned, not spread: a spread costs more than the parsing.
   return plain && plainly ? { kind: 'event', event: Object.assign(plainly, plain) } : parseBySchema(line, value);
 }

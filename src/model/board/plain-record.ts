@@ -73,12 +73,13 @@ export function plainAuthor(author: unknown): Author | undefined {
 }
 
 /**
- * @param value what `JSON.parse` made of a line with this envelope
+ * @param value a change, or what `JSON.parse` made of a line with one
+ * @param around how many fields of it are the envelope's
  * @returns its change or changes; undefined if the schemas must judge them. What is returned is nested a few levels deep
  */
-export function plainBody(value: unknown, envelope: Envelope): Body | undefined {
+export function plainBody(value: unknown, around = 0): Body | undefined {
   if (!isFields(value)) return undefined;
-  const own = sizeOf(value) - sizeOf(envelope);
+  const own = sizeOf(value) - around;
   return value['type'] === 'batch' ? plainBatch(value['changes'], own) : plainChange(value, own);
 }
 

@@ -7,7 +7,8 @@ import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts
 import { safeJson } from '../../model/text/safe-text.ts';
 import { emptyPast, remember, type BoardPast } from '../../model/past/board-past.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import { isTeamError, StoreError } from '../../model/text/errors.ts';
+import { whyNotRecord } from '../../model/board/board-line.ts';
+import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';
 import { Doubt } from '../files/checked-pages.ts';
 import { lookAt } from '../files/disk.ts';
@@ -102,6 +103,7 @@ export class BoardStore {
    * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
    * @param options.vouches false for commands that are copied from one that this user did not vouch for
    * @returns the event, with its outcome at its place in the log. Later events may have undone it since: see `board`
+   * @throws UsageError `USAGE` for a change that no reader would accept, before anything is written
    * @throws StoreError when the disk fails: it is then unknown whether the event is in the log; append the same change
    * again
    */
@@ -179,7 +181,10 @@ export class BoardStore {
     const at = timestamp(this.#environment.clock.now());
     // A lead that was replaced stays so; a person goes on under the next one.
     const hasReadEpoch = typeof author === 'function' && 'person' in by;
-    return { body, hasReadEpoch, event: { ...body, id, v, at, author: by, ...proof } };
+    const event = { ...body, id, v, at, author: by, ...proof };
+    const why = whyNotRecord(body, () => safeJson(recordOf(event)));
+    if (why !== undefined) throw new UsageError('USAGE', why);
+    return { body, hasReadEpoch, event };
   }
 
   #isLost({ body, hasReadEpoch }: MadeEvent, outcome: AdvanceOutcome, race: number): boolean {

@@ -79,14 +79,14 @@ const PLAIN: object[] = [
 const bySchema = z.object({ id: ulidSchema, v: z.literal([1, 2]), author: authorSchema });
 const plainly = (value: unknown) => {
   const read = plainEnvelope(value);
-  return read && plainBody(value, read);
+  return read && plainBody(value, Object.keys(read).length);
 };
 
 /** What is read without a schema is what the schemas read, with its keys in their order. */
 function agrees(record: unknown): boolean {
   const value: unknown = record === undefined ? null : JSON.parse(JSON.stringify(record));
   const head = plainEnvelope(value);
-  const read = head && plainBody(value, head);
+  const read = head && plainBody(value, Object.keys(head).length);
   if (head === undefined || read === undefined) return false;
   const parsed = bodySchema.parse(value);
   expect(read).toStrictEqual(parsed);

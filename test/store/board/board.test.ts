@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Body } from '../../../src/model/board/event.ts';
 import type { BoardStore } from '../../../src/store/board/board.ts';
 import type { Folded } from '../../../src/store/board/fold-line.ts';
 import { BoardStore as Store } from '../../../src/store/board/board.ts';
@@ -273,6 +274,25 @@ describe('the board', () => {
       code: 'FINAL',
     });
     expect(statSync(paths.log).size).toBe(size);
+    store.close();
+  });
+
+  it.each([
+    [{ type: 'task.updated', task: '1', subject: '' }, 'Expected "subject" not to be empty.'],
+    [
+      { type: 'task.skipped', task: '1', cascade: false, why: 'x'.repeat(5_000) },
+      'Expected "why" to have at most 4096 characters.',
+    ],
+    [
+      { type: 'batch', changes: [{ type: 'task.retried', task: '1', note: 'x'.repeat(5_000) }] },
+      'Expected "note" to have at most 4096 characters.',
+    ],
+  ] satisfies [Body, string][])('nothing is appended that no reader would accept: %#', (change, message) => {
+    openBoard(paths, ['ada'], 1);
+    const store = opened();
+    const before = readFileSync(paths.log, 'utf8');
+    expect(() => store.appendNow(PERSON, () => change)).toThrow(expect.objectContaining({ code: 'USAGE', message }));
+    expect(readFileSync(paths.log, 'utf8')).toBe(before);
     store.close();
   });
 

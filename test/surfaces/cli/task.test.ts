@@ -30,6 +30,26 @@ beforeEach(async () => {
   await place.teams('create', 'login', '--member', 'ada:explorer', '--member', 'bob');
 });
 
+describe('texts that are too long, or empty', () => {
+  it.each([
+    [['update', 'login', '1', '--subject', ''], 'Expected "subject" not to be empty.'],
+    [['update', 'login', '1', '--subject', 'x'.repeat(1_001)], 'Expected "subject" to have at most 1000 characters.'],
+    [
+      ['update', 'login', '1', '--active-form', 'x'.repeat(1_001)],
+      'Expected "activeForm" to have at most 1000 characters.',
+    ],
+    [['skip', 'login', '1', '--why', 'x'.repeat(4_097)], 'Expected "why" to have at most 4096 characters.'],
+    [['retry', 'login', '1', '--note', 'x'.repeat(4_097)], 'Expected "note" to have at most 4096 characters.'],
+  ])('are refused before anything is written (case %#)', async (argv, message) => {
+    await task('create', 'login', 'First');
+    const log = join(place.root, '.tasks/login/log.jsonl');
+    const before = readFileSync(log, 'utf8');
+    const { code, out } = await place.teams('task', ...argv, '--json');
+    expect([code, failureSchema.parse(JSON.parse(out)).error]).toMatchObject([2, { code: 'USAGE', message }]);
+    expect(readFileSync(log, 'utf8')).toBe(before);
+  });
+});
+
 describe('task create', () => {
   it('task create takes every property of a task', async () => {
     await task('create', 'First');
