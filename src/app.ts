@@ -23,7 +23,7 @@ export { takeFromEngine } from './runtime/relay/take-from-engine.ts';
 export { checkEngine, type EngineReport, initEngine, parseEngineGrant } from './store/engine/engine-setup.ts';
 export { configuredAgents } from './model/config/config.ts';
 export { count, emptyBoard, type Board } from './model/board/board.ts';
-export { didYouMean } from './model/text/did-you-mean.ts';
+export { didYouMean, didYouMeanOr } from './model/text/did-you-mean.ts';
 export { isPublicKey, keysIn, noPublicKey } from './model/text/public-key.ts';
 export { noDuration, parseDuration } from './model/text/duration.ts';
 export { parseMoment, type Moment } from './model/text/moment.ts';
@@ -260,7 +260,8 @@ export {
   transcriptIds,
   type TranscriptRecord,
 } from './store/user/editor-transcript.ts';
-export { isDirectory, isNoDirectory, rewriteUserFile, utf8Text } from './store/user/user-file.ts';
+export { isDirectory, isNoDirectory, utf8Text } from './store/user/user-file.ts';
+export { rewriteUserFile } from './store/user/user-file-writer.ts';
 export { readWisdom } from './store/session/wisdom-store.ts';
 export type { Check } from './runtime/setup/doctor-check.ts';
 export { sessionOptions } from './runtime/runs/session-options.ts';

@@ -102,8 +102,11 @@ it('the frequent verbs make no schema, on a board that begins at a checkpoint', 
     `inbox ${team} ada`,
     `send ${team} ada hello`,
     'list',
-  ])
-    expect([line, await answer(program, line.split(' '), paths.root)]).toMatchObject([line, { code: 0, err: '' }]);
+  ]) {
+    const { code, err } = await answer(program, line.split(' '), paths.root);
+    expect([line, code]).toEqual([line, 0]);
+    expect(err).not.toContain('zod');
+  }
   // The hook sees it where it is.
   expect(await answer(program, ['task', 'create', team, 'look', '--json'], paths.root)).toMatchObject({ err: 'zod' });
 });

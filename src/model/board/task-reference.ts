@@ -36,8 +36,8 @@ export function resolveTask(board: Board, reference: string): Task {
 }
 
 /** The task whose key or subject is nearest, also one whose subject contains the text. */
-function cureFor({ tasks }: Board, reference: string): string {
-  const listed = '; `teams task list` shows them.';
+function cureFor({ tasks, team }: Board, reference: string): string {
+  const listed = `; \`teams task list${team === undefined ? '' : ` ${team.name}`}\` shows them.`;
   if (tasks.size > SEARCHED) return listed;
   const named = [...tasks.values()].flatMap((task) => [
     ...(task.key === undefined ? [] : [{ task, name: task.key }]),

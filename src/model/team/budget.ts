@@ -106,7 +106,7 @@ export function parseLimit(text: string): readonly [BudgetScope, Amount] | strin
   if (!isMeter(meter) || !isScope(at))
     return `Expected a limit such as cost=5, member.ada.tokens=100000, task.3.time=10m or day.cost=20, got ${JSON.stringify(text)}.`;
   const number = meter === 'cost' ? value.replace(/^\$/, '') : value;
-  const given = meter === 'time' ? number : /^[0-9.]+$/.test(number) ? Number(number) : number;
+  const given = meter === 'time' ? number : /^-?[0-9.]+$/.test(number) ? Number(number) : number;
   const checked = check(budgetSchema, { [meter]: given });
   return checked.ok ? [at, checked.value] : (checked.problems[0]?.text ?? `${JSON.stringify(text)} is no limit.`);
 }

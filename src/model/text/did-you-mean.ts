@@ -56,10 +56,12 @@ export function didYouMeanOneOf(word: string, candidates: Iterable<string>): str
   return `${didYouMean(word, known)}${known.length === 0 ? '' : ` Known are ${known.join(', ')}.`}`;
 }
 
-/** The sentence about a name that is no member's. */
-export function noMember(team: string, name: string, members: Iterable<string>): string {
-  const meant = nearest(name, members);
-  const cure =
-    meant === undefined ? `; \`teams status ${team}\` lists them.` : `; did you mean ${JSON.stringify(meant)}?`;
-  return `Team ${team} has no member ${name}${cure}`;
+/** The same; `cure` is the rest of the sentence where none is near enough. */
+export function didYouMeanOr(cure: string, word: string, candidates: Iterable<string>): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? `; ${cure}.` : `; did you mean ${JSON.stringify(meant)}?`;
 }
+
+/** The sentence about a name that is no member's. */
+export const noMember = (team: string, name: string, members: Iterable<string>): string =>
+  `Team ${team} has no member ${name}${didYouMeanOr(`\`teams status ${team}\` lists them`, name, members)}`;

@@ -1,10 +1,11 @@
 /** Starts one of our command lines in a session of its own, which goes on when the terminal is closed. */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../model/text/clock.ts';
-import { AgentError } from '../../model/text/errors.ts';
+import { AgentError, ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
+import { dayAndTime } from '../../model/team/colors-and-times.ts';
 import { realDisk } from '../../store/files/disk.ts';
-import { leaseOwner } from '../../store/team/lease.ts';
+import { leaseOwner, mayLive } from '../../store/team/lease.ts';
 import { keysIn } from '../../model/text/public-key.ts';
 import { START_LIMIT_MS } from '../../policy/supervise/restart.ts';
 import { openOutput } from '../../store/board/output-log.ts';
@@ -28,7 +29,7 @@ const LOOK_MS = 10;
  * @param place its working directory and environment
  * @returns its pid
  * @throws StoreError `UNTRUSTED`: nothing is started or logged in a folder that this user did not create; AgentError
- * `AGENT_CRASHED` if it ended before it led; the log says why
+ * `AGENT_CRASHED` if it ended before it led; the log says why; ConflictError `LEAD_ALIVE` if another process leads
  */
 export async function detachLead(
   paths: TeamPaths,
@@ -60,6 +61,12 @@ export async function detachLead(
   }
   if (death === undefined) child.kill('SIGKILL');
   if (death === 'exit 0' && child.pid !== undefined) return child.pid;
+  const other = leaseOwner(realDisk, paths, LEAD);
+  if (other?.where === 'here' && other.pid !== child.pid && mayLive(other))
+    throw new ConflictError(
+      'LEAD_ALIVE',
+      `Team ${paths.name} is led by pid ${other.pid} since ${dayAndTime(other.since)}; \`--takeover\` replaces it.`,
+    );
   throw new AgentError(
     'AGENT_CRASHED',
     `The lead of team ${paths.name} did not start (${death ?? 'not ready in time'}); ${path} says why.`,

@@ -5,7 +5,8 @@ import { hostEntryText, withHostEntry, type McpHost } from '../../model/team/hos
 import { findProgram } from '../../os/program-path.ts';
 import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { homeDirectory } from '../../store/user/home.ts';
-import { isSameFile, readUserFile, rewriteUserFile } from '../../store/user/user-file.ts';
+import { isSameFile, readUserFile } from '../../store/user/user-file.ts';
+import { rewriteUserFile } from '../../store/user/user-file-writer.ts';
 import { binDirectory, commandLine } from '../process/package.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

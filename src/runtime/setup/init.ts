@@ -6,7 +6,8 @@ import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.
 import { rootPaths } from '../../store/files/paths.ts';
 import { requireOwnProject } from '../../store/team/create-store.ts';
 import { trustFile } from '../../store/user/trust.ts';
-import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
+import { readUserFile } from '../../store/user/user-file.ts';
+import { createUserFile } from '../../store/user/user-file-writer.ts';
 import { schemaFile } from '../process/package.ts';
 import { firstPlan, firstTasks, OWN_PLAN } from './first-plan.ts';
 

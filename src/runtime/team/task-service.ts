@@ -6,6 +6,7 @@ import { spreadClaim } from '../../policy/supervise/spread-claim.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
 import { commandRefusal } from '../../model/board/authority.ts';
 import type { Body, Change } from '../../model/board/event.ts';
+import { check } from '../../model/text/document-problem.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
@@ -234,13 +235,10 @@ export class Tasks {
   }
 
   #fields(board: Board, { blockedBy = [], ...input }: TaskInput) {
-    const parsed = newTaskSchema.safeParse({ ...input, blockedBy: blockedBy.map((one) => resolveTask(board, one).id) });
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0];
-    throw new UsageError(
-      'USAGE',
-      `The task is invalid at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
-    );
+    const given = { ...input, blockedBy: blockedBy.map((one) => resolveTask(board, one).id) };
+    const checked = check(newTaskSchema, given);
+    if (checked.ok) return checked.value;
+    throw new UsageError('USAGE', checked.problems[0]?.text ?? 'The task is invalid.');
   }
 
   async #keep(task: Task, { result: given, exitCode, files = [] }: EndInput) {

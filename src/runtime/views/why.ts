@@ -2,7 +2,9 @@
 import { timeOfDay } from '../../model/team/colors-and-times.ts';
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
-import { isLead, LEAD, type Name } from '../../model/text/names.ts';
+import { didYouMeanOr } from '../../model/text/did-you-mean.ts';
+import { codeOf, UsageError } from '../../model/text/errors.ts';
+import { isLead, isName, LEAD, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import type { Task } from '../../model/board/task.ts';
 import { decisionEvidence } from '../../policy/decision.ts';
@@ -127,7 +129,19 @@ type Subject =
 function subjectOf(board: Board, text: string | undefined): Subject {
   if (text === undefined || isLead(text)) return { kind: 'team' };
   const member = [...board.members.values()].find(({ name }) => name === text);
-  return member ? { kind: 'member', name: member.name } : { kind: 'task', task: resolveTask(board, text) };
+  return member ? { kind: 'member', name: member.name } : { kind: 'task', task: taskOf(board, text) };
+}
+
+/** @throws UsageError `UNKNOWN_TASK` that says that there is no member of this name either; `BAD_REFERENCE` */
+function taskOf(board: Board, text: string): Task {
+  try {
+    return resolveTask(board, text);
+  } catch (error) {
+    if (codeOf(error) !== 'UNKNOWN_TASK' || !isName(text) || /^[0-9]+$/.test(text)) throw error;
+    const name = board.team?.name ?? '';
+    const cure = didYouMeanOr(`\`teams status ${name}\` lists both`, text, board.members.keys());
+    throw new UsageError('UNKNOWN_TASK', `Team ${name} has neither a member nor a task ${text}${cure}`);
+  }
 }
 
 /** The next step with its time limit, and the earlier of both times. */

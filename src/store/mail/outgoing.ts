@@ -3,7 +3,8 @@ import { needsNoEscape, quoted, safeJson } from '../../model/text/safe-text.ts';
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../model/text/errors.ts';
 import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
-import { BLOB_BYTES, INLINE_BYTES, whyNotMail, type Draft } from '../../model/team/message.ts';
+import { BLOB_BYTES, INLINE_BYTES, storedSchema, whyNotMail, type Draft } from '../../model/team/message.ts';
+import { check } from '../../model/text/document-problem.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, makeDirectory } from '../files/file.ts';
@@ -46,7 +47,7 @@ export function lineOf(outgoing: Outgoing, id: string, timestamp: number, blob?:
   const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
   const text = safeJson(stored);
   const wrong = whatIsWrong(stored, text);
-  if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
+  if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}`);
   return `${text}\n`;
 }
 
@@ -97,10 +98,13 @@ const isPlainOf = (text: string, most: number): boolean => text.length <= most &
 
 function whatIsWrong(stored: object, text: string): string | undefined {
   if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)
-    return `its line would have more than ${LINE_LIMIT} bytes`;
+    return `its line would have more than ${LINE_LIMIT} bytes.`;
   if ('data' in stored && stored.data !== undefined && isDeep(text))
-    return `its data is nested deeper than ${MAX_DEPTH}`;
-  return whyNotMail(stored);
+    return `its data is nested deeper than ${MAX_DEPTH}.`;
+  const why = whyNotMail(stored);
+  if (why === undefined) return undefined;
+  const checked = check(storedSchema, stored);
+  return checked.ok ? `${why}.` : checked.problems[0]?.text.replace(/^Expected/, 'expected');
 }
 
 const excerpt = (content: string, blob: string): string => {

@@ -7,10 +7,10 @@ import { UsageError } from '../../model/text/errors.ts';
 import { jsonOf } from '../../model/text/plain-fields.ts';
 import { safeJson } from '../../model/text/safe-text.ts';
 import { lookAt, realDisk } from '../files/disk.ts';
-import { readText, replaceFile } from '../files/file.ts';
-import { newId } from '../files/new-ids.ts';
+import { readText } from '../files/file.ts';
 import { readSightings } from '../board/sightings.ts';
 import type { TeamReader } from '../team/team-reader.ts';
+import { rewriteUserFile } from '../user/user-file-writer.ts';
 
 /** A record of the board's log, with its offset. */
 export interface PlacedEvent {
@@ -46,7 +46,11 @@ export function recordingOf({ disk, paths, board }: TeamReader): Recording {
   return { log: board.log.replay(), records: readSightings(disk, paths.sightings) };
 }
 
-/** Writes a recording into a file of its own. It has the texts of the board's log. */
+/**
+ * Writes a recording into a file of its own. It has the texts of the board's log.
+ *
+ * @throws UsageError `USAGE` as `rewriteUserFile`
+ */
 export function saveCase(store: TeamReader, file: string): void {
   const { log, records } = recordingOf(store);
   const listed = (values: readonly object[]): string => values.map((one) => safeJson(one)).join(',\n');
@@ -54,7 +58,7 @@ export function saveCase(store: TeamReader, file: string): void {
   // A line that is no record stays one: it is counted again.
   const kept = [...records].map((record) => (record === undefined ? 'null' : safeJson(record))).join(',\n');
   const text = `{"version":1,"team":"${store.paths.name}","log":[\n${listed(events)}\n],"records":[\n${kept}\n]}\n`;
-  replaceFile(realDisk, file, text, newId(store.clock.now()));
+  rewriteUserFile(file, text);
 }
 
 /** @throws UsageError `USAGE` for a file that is no recorded run */

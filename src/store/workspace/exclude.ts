@@ -1,7 +1,8 @@
 /** Keeps our folders out of git: a local entry in `.git/info/exclude`, never a change to a file that is committed. */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { appendUserFile, isDirectory, readUserFile, rewriteUserFile } from '../user/user-file.ts';
+import { isDirectory, readUserFile } from '../user/user-file.ts';
+import { appendUserFile, rewriteUserFile } from '../user/user-file-writer.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { rootPaths } from '../files/paths.ts';
 

@@ -1,7 +1,9 @@
 /** Turns commander's usage errors into this project's messages. */
 import type { CommanderError } from 'commander';
+import { didYouMeanOr } from '../../app.ts';
 import { tell } from './cli-failure.ts';
 import type { CliIo } from './io.ts';
+import { verbs } from './verbs/all-verbs.ts';
 
 /** Verbs of other programs, by habit, and what to use. */
 const HABITS: ReadonlyMap<string, string> = new Map([
@@ -41,15 +43,33 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], io:
 }
 
 function sentence({ code, message }: CommanderError, argv: readonly string[]): string {
-  const [verb] = argv.filter((word) => !word.startsWith('-'));
-  if (code === 'commander.help')
-    return `\`teams ${verb ?? ''}\` needs a verb after it; \`teams ${verb ?? ''} --help\` lists them.`;
-  const meantByHabit = code === 'commander.unknownCommand' ? HABITS.get(verb ?? '') : undefined;
-  if (meantByHabit !== undefined) return `There is no verb ${JSON.stringify(verb)}; ${meantByHabit}.`;
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const verb = verbIn(words);
+  if (code === 'commander.help') return noVerbAfter(words, verb);
+  const meantByHabit = code === 'commander.unknownCommand' ? HABITS.get(words[0] ?? '') : undefined;
+  if (meantByHabit !== undefined) return `There is no verb ${JSON.stringify(words[0])}; ${meantByHabit}.`;
   const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
   const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
   const fullMessage = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
-  // Of a verb that exists; a global option may stand before it.
-  const help = code === 'commander.unknownCommand' || verb === undefined ? 'teams --help' : `teams ${verb} --help`;
+  const help = verb === undefined ? 'teams --help' : `teams ${verb} --help`;
   return meant === undefined ? `${fullMessage}; see \`${help}\`.` : `${fullMessage}; did you mean ${meant}?`;
+}
+
+/** The first verb, or the first word of some verbs: the value of an option may stand before it. */
+function verbIn(words: readonly string[]): string | undefined {
+  const names = verbs.map(({ name }) => name);
+  for (const [at, word] of words.entries()) {
+    const pair = `${word} ${words[at + 1] ?? ''}`;
+    if (names.includes(pair)) return pair;
+    if (names.some((name) => name.split(' ', 1)[0] === word)) return word;
+  }
+  return undefined;
+}
+
+/** Of a word such as `task` alone, and of `help` with a word that is no verb. */
+function noVerbAfter(words: readonly string[], verb: string | undefined): string {
+  if (verb !== undefined) return `\`teams ${verb}\` needs a verb after it; \`teams ${verb} --help\` lists them.`;
+  const unknown = words.at(-1) ?? '';
+  const names = verbs.map(({ name }) => name);
+  return `There is no verb ${JSON.stringify(unknown)}${didYouMeanOr('`teams --help` lists them', unknown, names)}`;
 }

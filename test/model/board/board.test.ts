@@ -176,8 +176,8 @@ describe('resolveTask', () => {
     ['biuld it', 'did you mean #1 "Build it"?'],
     ['buidl', 'did you mean #1 "Build it"?'],
     ['a key like', 'did you mean #6 "A key like an id"?'],
-    ['an', '`teams task list` shows them.'],
-    ['something else', '`teams task list` shows them.'],
+    ['an', '`teams task list login` shows them.'],
+    ['something else', '`teams task list login` shows them.'],
   ])('for %s, which no task has: %s', (reference, cure) => {
     expect(() => id(reference)).toThrow(`There is no task "${reference}"; ${cure}`);
   });

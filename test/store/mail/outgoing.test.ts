@@ -44,7 +44,7 @@ describe('the line of a message', () => {
       `${line.slice(0, -2)},"hops":0}\n`,
     );
     const long = { sender: 's'.repeat(129), recipient: ADA, draft: { ...draft, ...more } };
-    expect(() => lineOf(long, 'x', 1)).toThrow('sender: ');
+    expect(() => lineOf(long, 'x', 1)).toThrow('"sender" to have at most 128 characters.');
   });
 
   it('of more than text has the rest after it', () => {
@@ -55,10 +55,10 @@ describe('the line of a message', () => {
   });
 
   it.each<[string, { sender?: string; timestamp?: number; id?: string }, string]>([
-    ['a sender that is too long', { sender: 's'.repeat(129) }, 'sender: '],
-    ['a time that is none', { timestamp: Number.NaN }, 'timestamp: '],
-    ['an id that is empty', { id: '' }, 'id: '],
-    ['an id that is too long', { id: 'i'.repeat(257) }, 'id: '],
+    ['a sender that is too long', { sender: 's'.repeat(129) }, '"sender" to have at most 128 characters.'],
+    ['a time that is none', { timestamp: Number.NaN }, '"timestamp" to be a number, got NaN.'],
+    ['an id that is empty', { id: '' }, '"id" not to be empty.'],
+    ['an id that is too long', { id: 'i'.repeat(257) }, '"id" to have at most 256 characters.'],
   ])('is not made with %s', (_, { sender = 'lead', timestamp = 1, id = 'x' }, why) => {
     const draft = { type: 'message', content: 'hi' } as const;
     expect(() => lineOf({ sender, recipient: ADA, draft }, id, timestamp)).toThrow(why);

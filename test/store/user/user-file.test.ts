@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createUserFile, readUserFile, readUserText, rewriteUserFile } from '../../../src/store/user/user-file.ts';
+import { readUserFile, readUserText } from '../../../src/store/user/user-file.ts';
+import { createUserFile, rewriteUserFile } from '../../../src/store/user/user-file-writer.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const MODE = 0o777;

@@ -78,7 +78,7 @@ describe('a team', () => {
     await place.teams('create', 'login');
     const { code, err } = await place.teams('spawn', 'login', 'cy', '--agent', agent);
     expect(code).toBe(3);
-    expect(err).toContain(`\`teams worker login cy --agent ${named}\``);
+    expect(err).toContain(`\`teams worker login cy --join --agent ${named}\``);
   });
 
   it('a teammate cannot create a team', async () => {

@@ -35,6 +35,15 @@ interface BranchChoice {
   readonly mayExist?: boolean;
 }
 
+/** @throws UsageError `USAGE` for a team whose members wrote into the user's files */
+export function requireTrees({ config, paths: { name } }: TeamReader, undone: string): void {
+  if (config.read()?.isolation !== 'trees')
+    throw new UsageError(
+      'USAGE',
+      `${undone}: the members of team ${name} have no trees of their own, they wrote into your files.`,
+    );
+}
+
 /**
  * @throws UsageError `USAGE` for a name that git refuses, or without anything to bring; ConflictError `REFUSED` for a
  *   branch that exists, and naming the files of a change that does not fit to HEAD
@@ -43,11 +52,7 @@ export async function makeBranch(reader: TeamReader, choice: BranchChoice, signa
   const store = ownDocuments(reader);
   const { name } = store.paths;
   const { start } = stateIn(store) ?? {};
-  if (store.config.read()?.isolation !== 'trees')
-    throw new UsageError(
-      'USAGE',
-      `No branch was made: the members of team ${name} have no trees of their own, they wrote into your files.`,
-    );
+  requireTrees(store, 'No branch was made');
   if (start === undefined) throw new UsageError('USAGE', `Nothing of team ${name} has landed: it was never run.`);
   try {
     const repository = await repositoryAt({ cwd: cwdOf(store), signal }, knownOf(store, start));

@@ -6,6 +6,7 @@ import { ConflictError, UsageError } from '../../../model/text/errors.ts';
 import { findProgram, pathOutside } from '../../../os/program-path.ts';
 import { cwdOf, type TeamReader } from '../../../store/team/team-reader.ts';
 import { quotedWord } from '../../process/git.ts';
+import { requireTrees } from './apply-branch.ts';
 import { runAsUser } from '../../process/user-program.ts';
 import type { PullRequestText } from '../../views/pull-request-text.ts';
 
@@ -21,11 +22,14 @@ interface PushTarget {
 
 /**
  * @param asked the name of a remote; without one the remote of the present branch, `origin`, or the only one
- * @throws UsageError `USAGE` for a remote that the repository does not have
+ * @throws UsageError `USAGE` for a remote that the repository does not have, or for a team without trees
  */
 export async function pushTarget(store: TeamReader, asked: string | undefined, place: UserPlace): Promise<PushTarget> {
+  requireTrees(store, 'Nothing was pushed');
   const said = async (...args: string[]): Promise<string> =>
     (await runAsUser(['git', ...args], { ...place, cwd: cwdOf(store) }, place.signal)).out.trim();
+  if ((await said('rev-parse', '--git-dir')) === '')
+    throw new UsageError('USAGE', 'Nothing was pushed: the working directory is in no git repository.');
   const remotes = (await said('remote')).split('\n').filter(Boolean);
   const branch = await said('symbolic-ref', '--quiet', '--short', 'HEAD');
   const usual = branch === '' ? '' : await said('config', '--get', `branch.${branch}.remote`);

@@ -7,7 +7,7 @@ import { prefixProblems, type RoleSpec } from '../../../model/pipeline/role-spec
 import { rootPaths, type ShelfKind } from '../../../store/files/paths.ts';
 import { requireShelfEntry, type ShelfEntry } from '../../../store/session/shelf.ts';
 import { trustFile } from '../../../store/user/trust.ts';
-import { createUserFile } from '../../../store/user/user-file.ts';
+import { createUserFile } from '../../../store/user/user-file-writer.ts';
 import { roleNamed, shelfOf, takeFrom } from '../../team/named-files.ts';
 
 export interface GivenPipeline {

@@ -1,9 +1,14 @@
 /** Limits from the command line: `--max-cost 5`, `--max-tokens 100000`, `--budget member.ada.tokens=100000`. */
-import { parseLimit, UsageError, type LimitChange } from '../../../app.ts';
+import { didYouMean, LEAD, parseLimit, UsageError, type LimitChange } from '../../../app.ts';
 import { money, texts, wholeNumber } from './options.ts';
 
+const limits = texts.superRefine((given, context) => {
+  const why = given.map(parseLimit).find((read) => typeof read === 'string');
+  if (why !== undefined) context.addIssue({ code: 'custom', message: why });
+});
+
 /** The options that every verb has which starts an agent. */
-export const budgetFlags = { maxCost: money, maxTokens: wholeNumber, budget: texts };
+export const budgetFlags = { maxCost: money, maxTokens: wholeNumber, budget: limits };
 
 export interface BudgetFlags {
   readonly maxCost?: number | undefined;
@@ -44,6 +49,22 @@ export function limitChange(how: LimitChange['how'], given: string): LimitChange
   if (typeof read === 'string') throw new UsageError('USAGE', read);
   const [scope, amount] = read;
   return { how, limits: { [scope]: amount } };
+}
+
+interface Places {
+  readonly members: readonly string[];
+  readonly hasTask: (id: string) => boolean;
+}
+
+/** @throws UsageError `UNKNOWN_MEMBER`, `UNKNOWN_TASK` for a limit of one that there is not, which would limit nothing */
+export function requirePlaces(changes: readonly LimitChange[], { members, hasTask }: Places): void {
+  for (const scope of changes.flatMap((change) => Object.keys(change.limits))) {
+    const [kind, name = ''] = scope.split('.');
+    if (kind === 'member' && name !== LEAD && !members.includes(name))
+      throw new UsageError('UNKNOWN_MEMBER', `There is no member ${name} to limit${didYouMean(name, members)}`);
+    if (kind === 'task' && !hasTask(name))
+      throw new UsageError('UNKNOWN_TASK', `There is no task #${name} to limit; \`teams task list\` shows them.`);
+  }
 }
 
 /** The flags again, for a process that leads in the background. */

@@ -88,5 +88,8 @@ export function readOptions<T>(schema: z.ZodType<T>, { options }: VerbInput): T 
 export function noMore(words: readonly string[]): void {
   const [first] = words;
   if (first !== undefined)
-    throw new UsageError('USAGE', `Unexpected argument ${JSON.stringify(first)}; see \`--help\`.`);
+    throw new UsageError(
+      'USAGE',
+      `Unexpected argument ${JSON.stringify(first)}; leave it out, or put a text of several words in quotes.`,
+    );
 }

@@ -35,7 +35,7 @@ function ownPlan(context: PlanContext): GivenPlan {
   if (plan) return plan;
   throw new UsageError(
     'USAGE',
-    `Which plan? There is no ${OWN_PLAN} here; \`teams init\` writes one, \`teams run plan.yaml\` runs another, \`teams run -\` one from stdin.`,
+    `Which plan? There is no ${OWN_PLAN} here; \`teams init\` writes one, or name another by its path, or - for one from stdin.`,
   );
 }
 

@@ -20,6 +20,7 @@ export const rootOf = (context: CliContext): string => {
   if (context.store !== undefined) return context.store.root;
   const given = givenRoot(context);
   if (given === undefined) return projectOf(context);
+  if (given === '') throw new UsageError('USAGE', '--root is empty; name a folder, or leave it out.');
   // Without asking for the working directory, which may be gone.
   const root = isAbsolute(given) ? resolve(given) : resolve(io.cwd, given);
   if (isNoDirectory(root)) throw new UsageError('USAGE', `${root} is not a folder; check --root or TEAMS_ROOT.`);

@@ -2,7 +2,7 @@
 import {
   ConflictError,
   departureOf,
-  didYouMean,
+  didYouMeanOr,
   findTeam,
   isMovingIn,
   isName,
@@ -162,5 +162,6 @@ export function unknownTeam(root: string, word: string): UsageError {
       `Team ${name} was archived on ${old.archivedAt?.slice(0, 10)}; \`teams report ${name}\` and \`teams log ${name}\` still show it.`,
     );
   const names = activeTeams(root).map((team) => team.name);
-  return new UsageError('UNKNOWN_TEAM', `There is no team ${name} under ${root}${didYouMean(name, names)}`);
+  const cure = didYouMeanOr('`teams list --all` lists the teams there', name, names);
+  return new UsageError('UNKNOWN_TEAM', `There is no team ${name} under ${root}${cure}`);
 }

@@ -34,7 +34,8 @@ export const act: Act = (context, given) => {
     noMore(rest);
     const name = knownMember(store, member ?? ownName(context));
     if (follow) await showAsItComes(context, store, followMail(store, name, context.io.gone), max);
-    else await showAll(context, store, mailOf(store, name, { history }), max);
+    else if (!(await showAll(context, store, mailOf(store, name, { history }), max)))
+      context.info(history ? 'No read mail.' : 'No unread mail; --history shows what was read.');
     return 0;
   });
 };
@@ -56,15 +57,21 @@ async function showAsItComes(
   }
 }
 
-async function showAll(context: CliContext, store: TeamReader, mail: Iterable<Message>, max: number): Promise<void> {
+/** @returns whether there was any */
+async function showAll(context: CliContext, store: TeamReader, mail: Iterable<Message>, max: number): Promise<boolean> {
   const name = painter(context, store);
   const list = new MessageList(context);
   const show = (messages: readonly Message[]): Promise<boolean> =>
     context.flags.json
       ? list.add(messages.map(storedLine))
       : deliverMail(context, messages.map((message) => `${mailRow(message, name)}\n`).join(''));
-  for (const portion of portions(mail, max)) if (!(await show(portion))) return;
+  let isAny = false;
+  for (const portion of portions(mail, max)) {
+    isAny = true;
+    if (!(await show(portion))) return isAny;
+  }
   if (context.flags.json) await list.end();
+  return isAny;
 }
 
 function* portions(mail: Iterable<Message>, max: number): Generator<Message[]> {

@@ -12,7 +12,7 @@ import {
   type LimitChange,
 } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { limitChange } from '../../input/limit-change.ts';
+import { limitChange, requirePlaces } from '../../input/limit-change.ts';
 import { flag, noMore, readOptions, texts } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
@@ -46,6 +46,8 @@ async function showTeam(context: CliContext, { changes, words: given }: Asked): 
   noMore(words);
   const { open, merged } = settings(context);
   await using handle = openHandle(team.name, open);
+  const { members, tasks } = handle.store.board.fold();
+  requirePlaces(changes, { members: [...members.keys()], hasTask: (id) => tasks.has(id) });
   if (changes.length > 0) await setLimits(handle.store, changes, merged.config.prices);
   const { ledger, day, sharedDay } = handle.store;
   const accounts = [ledger.look(), sharedDay?.look(), day.look()].flatMap((account) => account ?? []);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isPlanWord, parseName, previewPlan, UsageError, type RunOptions, type TeamPaths } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { isolationFlag } from '../../input/asked-isolation.ts';
-import { budgetFlags } from '../../input/limit-change.ts';
+import { budgetFlags, limitChange, requirePlaces } from '../../input/limit-change.ts';
 import { cutOffAfter, duration, flag, readOptions, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, leadTeamOf, type ShowProgress, type TeamToLead } from '../../input/lead-run.ts';
 import { listAbandoned, readyPlan, replaceTeam, teamOfPlan } from '../../input/plan-team.ts';
@@ -49,6 +49,11 @@ export const act: Act = async (context, given) => {
 async function runPlan(context: CliContext, words: readonly string[], options: Options): Promise<number> {
   const plan = await readyPlan(context, words, options);
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
+  const { members, tasks } = plan.plan;
+  requirePlaces(
+    options.budget.map((limit) => limitChange('set', limit)),
+    { members: members.map((member) => member.name), hasTask: (id) => Number(id) > 0 && Number(id) <= tasks.length },
+  );
   if (options.dryRun) {
     const named = { ...plan.plan, name };
     const { text: shown, followUps, estimate } = previewPlan(named, rootOf(context), settings(context).merged.config);

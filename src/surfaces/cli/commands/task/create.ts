@@ -78,14 +78,20 @@ const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskEx
 
 type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env' | 'artifact'>;
 
-const workOf = ({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> => ({
-  verify: [...verify],
-  env: Object.fromEntries(env.map(variable)),
-  run,
-  prompt,
-  timeoutMs: timeout,
-  artifact,
-});
+function workOf({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> {
+  if (run !== undefined && prompt !== undefined)
+    throw new UsageError('USAGE', '--run is for a command, --prompt for an agent; use only one of them.');
+  for (const [name, value] of Object.entries({ run, prompt, artifact, verify: verify.find((one) => one === '') }))
+    if (value === '') throw new UsageError('USAGE', `--${name} is empty; leave it out.`);
+  return {
+    verify: [...verify],
+    env: Object.fromEntries(env.map(variable)),
+    run,
+    prompt,
+    timeoutMs: timeout,
+    artifact,
+  };
+}
 
 function variable(given: string): [string, string] {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(given) ?? [];

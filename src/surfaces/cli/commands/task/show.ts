@@ -1,5 +1,13 @@
 /** `teams task list`: the board. `teams task get`: one task in full, with its history and its last result. */
-import { resolveTask, resultOf, TASK_STATUSES, taskHistory, UsageError, type Task } from '../../../../app.ts';
+import {
+  knownMember,
+  resolveTask,
+  resultOf,
+  TASK_STATUSES,
+  taskHistory,
+  UsageError,
+  type Task,
+} from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { readFields, textField, wordField } from '../../input/plain-options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
@@ -13,6 +21,7 @@ export const list: Act = (context, given) => {
   const { status, owner } = readFields(listFields, given);
   return withTeamReader(context, given.words, 0, (store, words) => {
     noMore(words);
+    if (owner !== undefined) knownMember(store, owner);
     const all = store.board.fold().tasks;
     const isWanted = (task: Task): boolean =>
       (status === undefined || task.status === status) && (owner === undefined || ownerOf(task) === owner);

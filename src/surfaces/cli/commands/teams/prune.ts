@@ -36,9 +36,12 @@ export const act: Act = async (context, given) => {
     { ...answerOf(found), removed: isWanted, stays },
     isAsked && !isWanted ? 'Nothing was removed.' : text,
   );
-  if (isEmpty) context.info(all ? 'There is nothing to remove.' : 'No archived team is that old.');
+  if (isEmpty) context.info(all ? 'There is nothing to remove.' : nothingOlder(olderThan));
   return stays.length > 0 || isAsked !== isWanted ? 1 : 0;
 };
+
+const nothingOlder = (olderThan: number | undefined): string =>
+  `No archived team is older than ${olderThan === undefined ? '30 days' : 'that'}; \`teams prune --all\` removes those of any age.`;
 
 const NO_UNDO = 'an undo of it did not end, and can then not be finished';
 

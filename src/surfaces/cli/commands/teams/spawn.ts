@@ -36,7 +36,7 @@ export const act: Act = async (context, given) => {
   const name = parseName('member', words[0] ?? '');
   if (words.length > 1)
     throw new UsageError('USAGE', `Name one teammate; ${JSON.stringify(words[1])} is an unexpected argument.`);
-  if (!isLed(handle.store)) throw noLead(handle.name, name, agent);
+  if (!isLed(handle.store)) throw noLead(handle.name, name, handle.store.board.fold().members.has(name), agent);
   const own = handle.store.config.readOwn()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
   const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
@@ -50,10 +50,12 @@ export const act: Act = async (context, given) => {
 };
 
 /** Only such a word needs no quotes in a shell. */
-const PLAIN_WORD = /^[\w-]+$/;
+const PLAIN_WORD = /^\w[\w-]*$/;
 
-const noLead = (team: string, member: string, agent = 'exec'): ConflictError =>
-  new ConflictError(
+const noLead = (team: string, member: string, isMember: boolean, agent = 'exec'): ConflictError => {
+  const join = isMember ? '' : ' --join';
+  return new ConflictError(
     'REFUSED',
-    `No lead runs for team ${team}: start one with \`teams lead ${team} --detach\` and repeat this command, or run ${member} in this terminal with \`teams worker ${team} ${member} --agent ${PLAIN_WORD.test(agent) ? agent : 'exec'}\`.`,
+    `No lead runs for team ${team}: start one with \`teams lead ${team} --detach\` and repeat this command, or run ${member} in this terminal with \`teams worker ${team} ${member}${join} --agent ${PLAIN_WORD.test(agent) ? agent : 'exec'}\`.`,
   );
+};

@@ -1,5 +1,5 @@
 /** `teams log`: the events of a team, from both of its logs. With `--session` it appends a record instead. */
-import { eventLine, followEvents, teamEvents, timeOfDay } from '../../../../app.ts';
+import { eventLine, followEvents, teamEvents, timeOfDay, UsageError } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { jsonLine } from '../../output/json-line.ts';
 import { noMore } from '../../input/options.ts';
@@ -8,10 +8,14 @@ import { painter } from '../../output/painter.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
+/** Options that belong to `--session`. */
+const OF_RECORDS = ['from', 'to', 'type', 'summary', 'ref'] as const;
 const fields = { follow: flagField, since: wholeNumberField };
 
 export const act: Act = async (context, given) => {
   if (given.options['session'] !== undefined) return (await import('./log-record.ts')).act(context, given);
+  const stray = OF_RECORDS.find((name) => given.options[name] !== undefined);
+  if (stray !== undefined) throw new UsageError('USAGE', `--${stray} is for a record: give --session, too.`);
   const { follow, since = 0 } = readFields(fields, given);
   return withTeamReader(context, given.words, 0, async (store, words) => {
     noMore(words);

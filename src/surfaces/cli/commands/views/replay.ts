@@ -3,11 +3,12 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { readCase, recordingOf, replay, replayText, saveCase, type ReplayResult } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
-import { noMore, readOptions, text } from '../../input/options.ts';
+import { noMore, readOptions } from '../../input/options.ts';
+import { outFile } from '../../output/out-file.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
-const schema = z.object({ saveTest: text });
+const schema = z.object({ saveTest: z.string().min(1).optional() });
 
 export const act: Act = async (context, given) => {
   const { saveTest } = readOptions(schema, given);
@@ -20,7 +21,7 @@ export const act: Act = async (context, given) => {
     noMore(words);
     const result = replay(recordingOf(store));
     if (saveTest !== undefined) {
-      const path = resolve(context.io.cwd, saveTest);
+      const path = outFile(context.io.cwd, store.paths.root, saveTest);
       saveCase(store, path);
       context.info(`Written: ${path}`);
     }
