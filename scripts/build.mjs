@@ -267,7 +267,10 @@ async function bundleModules(lazy) {
   // React's development build, and what ink imports when DEV is set, are in no package of ours.
   const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
   const external = [...COMMON.external, './devtools.js'];
-  return build({ ...COMMON, ...options, ...SMALL, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
+  // Node prints the line of an error that a program does not catch.
+  const lines = { lineLimit: 200 };
+  const banner = { js: REQUIRE_IN_ESM };
+  return build({ ...COMMON, ...options, ...SMALL, ...lines, define, external, entryPoints, banner });
 }
 
 async function bundlePage() {

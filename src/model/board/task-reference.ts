@@ -13,9 +13,14 @@ const LEAST_PART = 3;
  * Resolves a reference to a task: its key, then its exact subject or the subject's leading code, then its id. `#3`
  * always means the id, so that no key or subject can replace it.
  *
- * @throws UsageError `UNKNOWN_TASK` for none, `BAD_REFERENCE` for several
+ * @throws UsageError `UNKNOWN_TASK` for none, `BAD_REFERENCE` for several, `USAGE` for what is no text
  */
 export function resolveTask(board: Board, reference: string): Task {
+  if (!isText(reference))
+    throw new UsageError(
+      'USAGE',
+      `Expected the id, key or subject of a task as a text, got ${JSON.stringify(reference)}.`,
+    );
   const { unique } = board;
   const ways: (() => Iterable<string | undefined>)[] = /^#[0-9]+$/.test(reference)
     ? [() => [reference.slice(1)]]
@@ -34,6 +39,9 @@ export function resolveTask(board: Board, reference: string): Task {
   }
   throw new UsageError('UNKNOWN_TASK', `There is no task ${JSON.stringify(reference)}${cureFor(board, reference)}`);
 }
+
+/** A program in JavaScript may give something else. */
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** The task whose key or subject is nearest, also one whose subject contains the text. */
 function cureFor({ tasks, team }: Board, reference: string): string {

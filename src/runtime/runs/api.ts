@@ -20,6 +20,7 @@ import { reportOf } from '../views/report.ts';
 import { reportText } from '../views/report-text.ts';
 import { newTeam } from '../relay/new-team.ts';
 import { libraryPlace, type PlaceOptions } from '../relay/library-place.ts';
+import { requireMemberInput, requireTeamInput, requireTexts } from '../../model/member/member-input.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import { limitsOf } from './session-options.ts';
 import { statusOf, type TeamStatus } from '../views/status.ts';
@@ -41,10 +42,12 @@ const RELOOK_MS = 1_000;
  * Creates a team under `root` (by default `TEAMS_ROOT`, the nearest parent with `.teams`, else the working directory): on
  * disk, or in the `store`, or in the store whose replica `root` is.
  *
- * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`; those of a
+ * @throws UsageError `BAD_NAME`, `USAGE` naming a field with a wrong value; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`; those of a
  *   store
  */
-export function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
+export async function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
+  requireTexts({ name });
+  requireTeamInput(options);
   return located(options, (at, isShared) =>
     newTeam(name, isShared ? { ...options, cwd: options.cwd ?? process.cwd() } : options, at),
   );
@@ -55,7 +58,8 @@ export function createTeam(name: string, options: TeamOptions = {}): Promise<Tea
  *
  * @throws UsageError `UNKNOWN_TEAM`
  */
-export function openTeam(name: string, options: Omit<TeamOptions, keyof TeamInput> = {}): Promise<Team> {
+export async function openTeam(name: string, options: Omit<TeamOptions, keyof TeamInput> = {}): Promise<Team> {
+  requireTexts({ name });
   return located(options, (at) => Promise.resolve(openHandle(name, at)));
 }
 
@@ -135,25 +139,39 @@ export class Team implements AsyncDisposable {
     this.#loop = session.run(this.#signal).catch((error: unknown) => error);
   }
 
-  /** Adds a member and asks the lead to start it. */
+  /**
+   * Adds a member and asks the lead to start it.
+   *
+   * @throws UsageError `BAD_NAME`, `USAGE` naming a field with a wrong value; ConflictError `REFUSED` without a lead, or
+   *   for a name that a member has
+   */
   async spawn(member: MemberInput): Promise<Name> {
+    requireMemberInput(member);
     const name = await this.#handle.join(member);
     await requestSpawn(this.#handle, name);
     return name;
   }
 
-  /** @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA` */
-  send(to: string, text: string, options?: SendOptions): Promise<Delivery> {
+  /**
+   * Sends one message; resolves when it is on disk.
+   *
+   * @param to a member, or `lead`
+   * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`
+   */
+  async send(to: string, text: string, options?: SendOptions): Promise<Delivery> {
+    requireTexts({ to, text });
     return this.#handle.send(to, text, options);
   }
 
   /**
-   * Answers a question that a member asked the lead, or as a person a permission; the member then goes on. {@link status} lists the open questions.
+   * Answers a question that a member asked the lead, or as a person a permission; the member then goes on.
+   * {@link requests} lists the open ones.
    *
-   * @param id of the question, which is the id of its mail
+   * @param id of the request, which is the id of its mail
    * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` if it is answered or over
    */
-  answer(id: string, text: string): Promise<Delivery> {
+  async answer(id: string, text: string): Promise<Delivery> {
+    requireTexts({ id, text });
     return this.#handle.answer(id, text);
   }
 
@@ -174,7 +192,9 @@ export class Team implements AsyncDisposable {
     return judgeTask(this.#handle, task, { approve, text });
   }
 
-  broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {
+  /** Sends to every member: one result each. @throws UsageError `POLICY_DENIED`; ConflictError `QUOTA` */
+  async broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {
+    requireTexts({ text });
     return this.#handle.broadcast(text, options);
   }
 
@@ -207,7 +227,11 @@ export class Team implements AsyncDisposable {
     return changesSince(store, task === undefined ? undefined : resolveTask(store.board.fold(), task), signal);
   }
 
-  /** Resolves when the board is not empty, every task is final and no member works. */
+  /**
+   * Resolves when the board is not empty, every task is final and no member works.
+   *
+   * @throws the reason of `signal` when it aborts
+   */
   async done({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const { store } = this.#handle;
     for (;;) {

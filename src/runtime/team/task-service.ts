@@ -9,7 +9,8 @@ import type { Body, Change } from '../../model/board/event.ts';
 import { check } from '../../model/text/document-problem.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
-import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
+import { taskInputSchema } from '../../model/board/task-input.ts';
+import type { NewTask, NewTaskInput, Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { leaseOwner, mayLive, placeOf } from '../../store/team/lease.ts';
 import { hashText, keptText } from '../../store/board/results.ts';
@@ -234,10 +235,10 @@ export class Tasks {
     return this.#change(reference, (task) => ({ type: 'task.updated', task: task.id, ...fields }));
   }
 
-  #fields(board: Board, { blockedBy = [], ...input }: TaskInput) {
-    const given = { ...input, blockedBy: blockedBy.map((one) => resolveTask(board, one).id) };
-    const checked = check(newTaskSchema, given);
-    if (checked.ok) return checked.value;
+  #fields(board: Board, input: TaskInput): NewTask {
+    const checked = check(taskInputSchema, input);
+    if (checked.ok)
+      return { ...checked.value, blockedBy: checked.value.blockedBy.map((one) => resolveTask(board, one).id) };
     throw new UsageError('USAGE', checked.problems[0]?.text ?? 'The task is invalid.');
   }
 

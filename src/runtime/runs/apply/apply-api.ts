@@ -1,4 +1,5 @@
 /** The library's entry point to what landed in a team with trees: brings it into the project's files. */
+import { requireTexts } from '../../../model/member/member-input.ts';
 import { parseName } from '../../../model/text/names.ts';
 import { resolveTask } from '../../../model/board/task-reference.ts';
 import { realClock } from '../../../os/system-clock.ts';
@@ -33,6 +34,7 @@ export interface Applied {
  */
 export async function apply(team: string, options: ApplyOptions = {}): Promise<Applied> {
   const { task, signal = new AbortController().signal } = options;
+  requireTexts({ team });
   const name = parseName('team', team);
   const { root, relay } = await libraryPlace(options);
   using _relay = relay;

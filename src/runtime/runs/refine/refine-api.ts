@@ -1,4 +1,5 @@
 /** The library's entry point to the refine loop: one call, with the configuration of the root and its defaults. */
+import { requireTexts } from '../../../model/member/member-input.ts';
 import process from 'node:process';
 import type { AgentSpec } from '../../../model/agent/agent.ts';
 import { configuredAgents } from '../../../model/config/config.ts';
@@ -34,6 +35,7 @@ export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
  * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed, `NO_ISOLATION`; all before anything is started
  */
 export async function refine(task: string, options: RefineOptions = {}): Promise<RefineReport> {
+  requireTexts({ task });
   const { env: environment } = process;
   const root = options.root ?? findRoot(process.cwd());
   const { config } = loadConfig(root, environment);
