@@ -1,5 +1,5 @@
 /** `teams init --host`: finds the configuration file of an MCP host and writes our entry into it. */
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import { hostEntryText, withHostEntry, type McpHost } from '../../model/team/host-entry.ts';
 import { findProgram } from '../../os/program-path.ts';
@@ -26,6 +26,8 @@ const FILES: Readonly<Record<McpHost, (root: string, environment: Environment) =
   gemini: (_root, environment) => join(homeOf(environment), '.gemini', 'settings.json'),
   opencode: (root) => join(root, 'opencode.json'),
 };
+
+const NPM_BIN = join('node_modules', '.bin');
 
 /** A clone can bring a link to a file of the user's. The user's own files may be links. */
 const IN_PROJECT: ReadonlySet<McpHost> = new Set(['claude', 'opencode']);
@@ -58,9 +60,13 @@ export const writeHostSetup = ({ file, text }: HostSetup): void => {
   if (text !== undefined) rewriteUserFile(file, text);
 };
 
-/** `teams` if the shell finds this program under that name, else the present Node and our file. */
+/**
+ * `teams` if the host finds this program under that name, else the present Node and our file. What `npx` and `npm run`
+ * put in front of PATH, the host does not have.
+ */
 function ourCommand({ PATH = '' }: Environment): [string, ...string[]] {
-  const found = findProgram('teams', PATH);
+  const usual = PATH.split(delimiter).filter((entry) => !entry.endsWith(NPM_BIN));
+  const found = findProgram('teams', usual.join(delimiter));
   const isUs = found !== undefined && isSameFile(found, join(binDirectory, 'teams.js'));
   return isUs ? ['teams', 'mcp'] : commandLine('mcp');
 }

@@ -2,7 +2,7 @@
  * `teams init --host`: our entry in an MCP host's own configuration is shown first, written once, and overwrites
  * nothing.
  */
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, chmodSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -50,6 +50,20 @@ describe.each(hosts)('for $host', ({ host, file }) => {
     expect(err).toMatch(/^teams: \S+ is not [^.]+, so it is left as it is; `teams init --host \w+ --print` [^.]+\.\n$/);
     expect(read(file)).toBe('<<<<<<< HEAD\n');
   });
+});
+
+test('the entry names what the host finds: not what `npx` and `npm run` put in front of PATH', async () => {
+  const PATH = place.environment['PATH'] ?? '';
+  for (const [folder, command] of [
+    ['node_modules/.bin', process.execPath],
+    ['bin', 'teams'],
+  ] as const) {
+    mkdirSync(join(place.root, folder), { recursive: true });
+    symlinkSync(BIN, join(place.root, folder, 'teams'));
+    const environment = { PATH: `${join(place.root, folder)}:${PATH}` };
+    const { out } = await place.say(['init', '--host', 'claude', '--print'], { environment });
+    expect(JSON.parse(out)).toMatchObject({ mcpServers: { teams: { command } } });
+  }
 });
 
 test.each(['claude', 'opencode'] as const)(
