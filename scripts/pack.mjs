@@ -15,6 +15,9 @@ import { weighPackage, writeWeight } from './package/weight.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
+/** All others are in the bundles, and a declaration that names one has it installed. */
+const DEPENDENCIES = 'piscina, zod';
+
 const run = (file, args, cwd) =>
   execFileSync(file, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
 
@@ -22,7 +25,12 @@ function pack() {
   run(process.execPath, ['scripts/build.mjs', '--types'], ROOT);
   const stage = mkdtempSync(join(tmpdir(), 'teams-pack-'));
   try {
-    stagePackage(ROOT, stage);
+    const { dependencies } = stagePackage(ROOT, stage);
+    const names = Object.keys(dependencies).join(', ');
+    if (names !== DEPENDENCIES)
+      throw new Error(
+        `The package needs ${names}, not ${DEPENDENCIES} as docs/package.md says: what imports the others?`,
+      );
     const name = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', ROOT], stage).trim();
     return { name, weight: weighPackage(stage) };
   } finally {

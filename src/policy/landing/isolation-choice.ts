@@ -2,14 +2,18 @@
  * Whether the members of a plan get trees of their own (docs/isolation.md). What was asked for and is not possible is an
  * error; `auto` takes trees only where several members may write and nothing speaks against it, and says why not.
  */
-import type { Plan, PlanMember } from '../../model/plan/plan.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
 import type { IsolationMode, TreeNeeds } from '../../model/team/isolation.ts';
+import type { Name } from '../../model/text/names.ts';
 import { defaultSandbox } from '../sandbox/sandbox-enforcement.ts';
 import { protectedBy } from '../sandbox/workspace-path.ts';
 
 /** What of a plan decides; a pipeline and a refine loop have the same. */
-export interface TreesSubject extends Pick<Plan, 'isolation' | 'decomposed'> {
-  readonly members: readonly Pick<PlanMember, 'role' | 'sandbox'>[];
+export interface TreesSubject {
+  readonly isolation?: IsolationMode | undefined;
+  /** Present if a planner made it. */
+  readonly decomposed?: object | undefined;
+  readonly members: readonly { readonly role: Name; readonly sandbox?: Sandbox | undefined }[];
 }
 
 export interface AskedModes {

@@ -2,13 +2,18 @@
  * Whether the members of a new team get trees of their own: what its plan, the command line and the configuration ask
  * for. Without trees no module of theirs is loaded.
  */
-import type { Plan } from '../../model/plan/plan.ts';
+import type { TreeNeeds } from '../../model/team/isolation.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { askedIsolation, type AskedModes, type TreesSubject } from '../../policy/landing/isolation-choice.ts';
 import { isReplica } from '../relay/new-team.ts';
 
 /** What the command line and the configuration say about trees. */
 export type SaidOfTrees = AskedModes & { readonly say: (text: string) => void };
+
+/** Of a plan, or of what takes its place. */
+interface Needing {
+  readonly trees?: TreeNeeds | undefined;
+}
 
 interface TreesPlace {
   readonly cwd: string;
@@ -22,7 +27,7 @@ interface TreesPlace {
  * @throws AgentError `NO_ISOLATION`
  */
 export async function treesFor(
-  of: TreesSubject & Pick<Plan, 'trees'>,
+  of: TreesSubject & Needing,
   said: SaidOfTrees | undefined,
   place: TreesPlace,
 ): Promise<'trees' | undefined> {
@@ -43,7 +48,7 @@ export async function treesFor(
 }
 
 /** @throws AgentError `NO_ISOLATION` for a plan that needs trees */
-function requireNoTrees({ trees }: Pick<Plan, 'trees'>, why: string): void {
+function requireNoTrees({ trees }: Needing, why: string): void {
   if (trees?.review === undefined) return;
   throw new AgentError(
     'NO_ISOLATION',
