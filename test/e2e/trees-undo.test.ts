@@ -28,7 +28,7 @@ it('one task is taken back, and brought back, in files that the user goes on to 
   writeFileSync(join(at, 'long.txt'), long({ ...all, ...mine }));
   const { code, out, err } = await teams('undo', 'p', '1', '--yes');
   expect(code, `${out}${err}`).toBe(0);
-  expect(err).toContain('removed: one.txt');
+  expect(out).toContain('  removed: one.txt\n');
   expect(out).toContain('teams undo p 1 --redo');
   expect(text()).toBe(long({ 10: 'TWO', 20: 'THREE', ...mine }));
   expect([existsSync(join(at, 'one.txt')), existsSync(join(at, 'count.txt'))]).toEqual([false, true]);

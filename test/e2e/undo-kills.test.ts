@@ -102,7 +102,7 @@ it(
       expect(filesIn(at), `call ${n}`).toEqual(isUndo ? before : { ...after, 'a.txt': before['a.txt'] });
       expect((await teams(['diff', 'p'])).err).not.toContain('did not end');
       if (isUndo) {
-        expect((await teams(REDO)).err).toContain('left, as you had taken its change back before the undo: a.txt');
+        expect((await teams(REDO)).out).toContain('left, as you had taken its change back before the undo: a.txt');
         expect(filesIn(at)).toEqual({ ...after, 'a.txt': before['a.txt'] });
       }
       writeFileSync(join(at, 'a.txt'), 'one\nthree\n');

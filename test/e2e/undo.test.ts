@@ -182,10 +182,10 @@ it('files of a filter that are too large in all are left, with the reason, and t
     git(root, 'add', '-A');
     git(root, 'commit', '-qm', 'filtered');
   });
-  const { code, err } = await teams('undo', 'p', '--yes');
+  const { code, out, err } = await teams('undo', 'p', '--yes');
   expect(code, err).toBe(0);
   for (const path of ['a.txt', 'b.txt'])
-    expect(err).toContain(
+    expect(out).toContain(
       `left, as a filter of git (such as LFS) stands between it and its content, and such files are too large in all: ${path}`,
     );
   expect(Object.keys(stateOf(at).files)).toEqual(Object.keys(before.files).filter((path) => path !== 'b.txt'));
@@ -236,9 +236,9 @@ it("an ignored file that a run made visible is not the run's to remove", async (
   const { at, teams } = await ran('echo >.gitignore; echo x >>a.txt', (root) =>
     writeFileSync(join(root, 'env.log'), 'KEY'),
   );
-  const { code, err } = await teams('undo', 'p', '--yes');
+  const { code, out, err } = await teams('undo', 'p', '--yes');
   expect(code, err).toBe(0);
-  expect(err).toContain('left, as it is older than the run: env.log');
+  expect(out).toContain('left, as it is older than the run: env.log');
   expect(readFileSync(join(at, 'env.log'), 'utf8')).toBe('KEY');
   expect(readFileSync(join(at, '.gitignore'), 'utf8')).toBe('*.log\n');
 });

@@ -46,6 +46,8 @@ const sentence = (why: string): string => `${why.charAt(0).toUpperCase()}${why.s
 /** A refusal of the board, as the error for the caller. */
 export function refusalError({ code, why }: Refused): ConflictError | UsageError {
   const conflict = CONFLICTS[code];
+  if (code === 'TEAM_CLOSED')
+    return new ConflictError(code, sentence(`${why}; \`teams resume\` goes on with its work`));
   return conflict ? new ConflictError(conflict, sentence(why)) : new UsageError(USAGES[code] ?? 'USAGE', sentence(why));
 }
 

@@ -160,6 +160,16 @@ describe('an answer that is empty', () => {
   });
 });
 
+it('a word that names the only team, which is archived, is no task', async () => {
+  await place.teams('delete', 'login');
+  for (const argv of [
+    ['task', 'approve', 'login', '1'],
+    ['task', 'unblock', 'login', '1'],
+    ['answer', 'login', 'x'],
+  ])
+    expect(await refused(...argv)).toEqual([2, expect.stringMatching(/^Team login was archived on /)]);
+});
+
 it('the permissions of an archived team are shown, and none is taken back', async () => {
   await place.teams('delete', 'login');
   expect((await place.teams('approvals', 'login')).out).toBe('No agent of login asked for a permission.\n');

@@ -83,7 +83,7 @@ function chosen(
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
   if (first !== undefined && words.length > needs) throw unknownTeam(root, first);
-  return { team: defaultTeam(context, root, archived), words };
+  return { team: defaultTeam(context, root, { archived, first }), words };
 }
 
 /** Opens the chosen team for the speaker. The caller closes it. */
@@ -120,7 +120,13 @@ function find(root: string, name: Name, archived: boolean): ListedTeam | undefin
   return team?.archivedAt === undefined || archived ? team : undefined;
 }
 
-function defaultTeam(context: CliContext, root: string, archived: boolean): ListedTeam {
+interface DefaultChoice {
+  readonly archived: boolean;
+  /** A word of the verb, which may name a team that is archived. */
+  readonly first: string | undefined;
+}
+
+function defaultTeam(context: CliContext, root: string, { archived, first }: DefaultChoice): ListedTeam {
   const named = context.io.environment[ENV.team];
   if (named !== undefined && named !== '') {
     const team = find(root, parseName('team', named), archived);
@@ -131,6 +137,8 @@ function defaultTeam(context: CliContext, root: string, archived: boolean): List
   const [only] = active;
   if (only && active.length === 1) return only;
   const names = active.map(({ name }) => name);
+  if (names.length === 0 && first !== undefined && isName(first) && findTeam(root, first))
+    throw unknownTeam(root, first);
   throw new UsageError(
     'USAGE',
     names.length === 0

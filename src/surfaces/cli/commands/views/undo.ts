@@ -38,9 +38,8 @@ export const act: Act = (context, given) =>
     }
     if (plan.isEndUnknown) context.warn(KILLED);
     if (plan.begun !== undefined) context.warn(interruptedUndo(reader.paths.name, plan.begun));
-    for (const line of linesOf(plan, files)) context.warn(line);
     const many = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
-    if (files.length > 0 && !(await confirmed(context, questionOf(plan, redo, many)))) {
+    if (files.length > 0 && !(await confirmed(context, textOf(plan, files, questionOf(plan, redo, many))))) {
       context.result({ ...answer, done: false }, 'Nothing was changed.');
       return 1;
     }
@@ -49,7 +48,7 @@ export const act: Act = (context, given) =>
       ? carryOutUndo(reader.paths, plan, { redo, store }, context.io.gone)
       : carryOutTaskUndo(reader, own, { redo, store }, context.io.gone));
     const what = [reader.paths.name, ...(task === undefined ? [] : [task.id])].join(' ');
-    context.result({ ...answer, done: true }, doneOf(plan, redo, { many, what }));
+    context.result({ ...answer, done: true }, textOf(plan, files, doneOf(plan, redo, { many, what })));
     return 0;
   });
 
