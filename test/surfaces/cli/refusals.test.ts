@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Workplace } from '../../support/cli.ts';
+import { until, Workplace } from '../../support/cli.ts';
 
 let place: Workplace;
 
@@ -146,6 +146,20 @@ it('a lead in the background of a team that another process leads is refused wit
     expect.stringMatching(/^Team login is led by pid [0-9]+ since .*; `--takeover` replaces it\.$/),
   ]);
   expect((await place.teams('delete', 'login')).code).toBe(0);
+});
+
+it('a delete that waits for a member says so, and what does not wait', async () => {
+  const patient = { environment: { TEAMS_SHUTDOWN_TIMEOUT_MS: '2000' } };
+  await place.teams('task', 'create', 'login', 'Long', '--owner', 'ada', '--run', 'touch began; sleep 600');
+  await place.teams('task', 'skip', 'login', '1');
+  await place.say(['lead', 'login', '--detach'], patient);
+  await place.teams('spawn', 'login', 'ada', '--agent', 'exec');
+  await until(() => existsSync(join(place.root, 'began')), 'the task begins');
+  const { code, err } = await place.say(['delete', 'login'], patient);
+  expect([code, err]).toEqual([
+    0,
+    'The members of login are asked to stop and may end what they do; `teams delete login --now` does not wait for them.\n',
+  ]);
 });
 
 describe('an answer that is empty', () => {

@@ -5,6 +5,7 @@ import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
+import { noticeStopping } from '../../output/stopping-notice.ts';
 import type { Act } from '../../verb.ts';
 import { chooseRun } from './run-choice.ts';
 
@@ -17,6 +18,7 @@ export const act: Act = async (context, given) => {
   noMore(words);
   const ended = endedRun(team.paths, settings(context).merged.config.prices);
   if (ended !== undefined) return nothingToCancel(context, ended);
+  using _notice = noticeStopping(context, team.name, `\`teams cancel ${team.name} --force\` does not wait for them`);
   const { stopped, completed, total } = await closeTeam(
     team.paths,
     { purpose: 'cancel', force, now: force },

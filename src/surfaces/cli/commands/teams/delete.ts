@@ -15,6 +15,7 @@ import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
+import { noticeStopping } from '../../output/stopping-notice.ts';
 import type { CliContext } from '../../context.ts';
 import type { Act } from '../../verb.ts';
 
@@ -33,6 +34,7 @@ export const act: Act = async (context, given) => {
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   if (!force) await refuseUnapplied(context, team.paths, '--force');
+  using _notice = noticeStopping(context, team.name, `\`teams delete ${team.name} --now\` does not wait for them`);
   const { stopped } = await closeTeam(team.paths, { purpose: 'delete', force, now }, settings(context).session);
   const who = stopped.length === 0 ? '' : ` ${stopped.join(', ')} stopped.`;
   context.result({ team: team.name, stopped }, `Team ${team.name} was archived.${who}`);
