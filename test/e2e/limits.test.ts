@@ -41,8 +41,9 @@ it('that may write no larger file, waits and says why, and is not killed', { tim
   place.put('crew.yaml', PLAN.replaceAll('sleep 46.7', 'true'));
   // 2 KiB: a log with the team, and not with all of its run.
   const { code, err } = await place.shell('ulimit -f 2; timeout --preserve-status 10 teams run crew.yaml');
-  expect(err).toMatch(/waits for the disk: .*EFBIG.*raise the limit \(`ulimit -f unlimited`\)/);
-  expect(code, err).toBe(4);
+  // Its members have the same limit: on a busy machine one may meet it first, before it has started, so that none is.
+  expect(err).toMatch(/(?:waits for the disk|NO_SPACE): .*EFBIG.*raise the limit \(`ulimit -f unlimited`\)/);
+  expect([4, 5], err).toContain(code);
   await until(() => besides(place).length === 0, 'nothing is left');
 });
 
