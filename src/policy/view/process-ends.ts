@@ -22,7 +22,9 @@ export class ProcessEnds {
   add(event: TeamEvent): void {
     const end = endIn(event);
     if (end === undefined || event.member === undefined) return;
-    this.#ends.set(event.member, [...(this.#ends.get(event.member) ?? []), end]);
+    const ends = this.#ends.get(event.member);
+    if (ends === undefined) this.#ends.set(event.member, [end]);
+    else ends.push(end);
   }
 
   /** When the member's process ended that worked at a time; undefined if it did not end, or nobody recorded it. */
